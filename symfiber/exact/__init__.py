@@ -1,0 +1,43 @@
+"""The exact base: the only part of symfiber that imports FLINT (and, lazily, a float LP solver that only proposes)."""
+
+from symfiber.exact.linear_programming import Infeasible, Point, solve_inequalities
+from symfiber.exact.matrix import Matrix
+from symfiber.exact.polynomial import Polynomial, PolynomialRing, Scalar
+from symfiber.exact.scalars import (
+    ONE,
+    ZERO,
+    Rational,
+    common_denominator,
+    dot,
+    parse_rational,
+    primitive_integers,
+    rational,
+    rational_from_float,
+    shorten,
+    sign,
+    to_fraction,
+    to_text,
+)
+
+__all__ = [
+    "ONE",
+    "ZERO",
+    "Infeasible",
+    "Matrix",
+    "Point",
+    "Polynomial",
+    "PolynomialRing",
+    "Rational",
+    "Scalar",
+    "common_denominator",
+    "dot",
+    "parse_rational",
+    "primitive_integers",
+    "rational",
+    "rational_from_float",
+    "shorten",
+    "sign",
+    "solve_inequalities",
+    "to_fraction",
+    "to_text",
+]
