@@ -80,7 +80,8 @@ def rational(value: Any, where: str = "entry") -> fmpq:
         return fmpq(value.numerator, value.denominator)
     if isinstance(value, str):
         return parse_rational(value, where)
-    if isinstance(value, (float, Decimal)) or hasattr(value, "dtype") and getattr(value.dtype, "kind", "") == "f":
+    kind = getattr(getattr(value, "dtype", None), "kind", "")  # numpy scalars
+    if isinstance(value, (float, Decimal)) or kind == "f" or getattr(value, "is_Float", False):
         raise ExactnessError(
             f"{where} must be exact, got the {type(value).__name__} {value!r}; "
             "use Network.from_floats, which takes every float as the dyadic rational it is"

@@ -1,0 +1,42 @@
+"""symfiber: exact computer algebra for the parameter fibers of ReLU networks."""
+
+from symfiber.bottleneck import hidden_hypersurfaces, identifiable_probability, is_identifiable
+from symfiber.column_rank import nonnegative_column_rank
+from symfiber.decomposition import Component, Fiber, fiber
+from symfiber.errors import (
+    ExactnessError,
+    InputError,
+    LimitExceededError,
+    SymfiberError,
+    UndecidedError,
+    UnsupportedError,
+    VerificationError,
+)
+from symfiber.genericity import check_generic
+from symfiber.network import Layer, Network
+from symfiber.orthant import OrthantFunction, neuron_types, orthant_normal_form
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Component",
+    "ExactnessError",
+    "Fiber",
+    "InputError",
+    "Layer",
+    "LimitExceededError",
+    "Network",
+    "OrthantFunction",
+    "SymfiberError",
+    "UndecidedError",
+    "UnsupportedError",
+    "VerificationError",
+    "check_generic",
+    "fiber",
+    "hidden_hypersurfaces",
+    "identifiable_probability",
+    "is_identifiable",
+    "neuron_types",
+    "nonnegative_column_rank",
+    "orthant_normal_form",
+]

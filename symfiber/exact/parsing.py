@@ -1,0 +1,105 @@
+"""Text and SymPy expressions into polynomials, without evaluating anything."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from symfiber.errors import ExactnessError, InputError
+from symfiber.exact.polynomial import Polynomial, PolynomialRing
+from symfiber.exact.scalars import shorten
+
+_MAXIMAL_EXPONENT = 10_000
+_MAXIMAL_LENGTH = 100_000
+
+
+def parse_polynomial(text: str, ring: PolynomialRing, where: str = "entry") -> Polynomial:
+    """Read ``+ - * / ** ^`` , integers, parentheses and the ring's symbols; division only by numbers.
+
+    Raises
+    ------
+    InputError
+        When the text is anything else.
+
+    Examples
+    --------
+    >>> R = PolynomialRing(("s", "t"))
+    >>> parse_polynomial("(s - t/2)^2", R) == parse_polynomial("s**2 - s*t + t*t/4", R)
+    True
+    """
+    if len(text) > _MAXIMAL_LENGTH:
+        raise InputError(f"{where} must have at most {_MAXIMAL_LENGTH} characters, got {len(text)}")
+    try:
+        tree = ast.parse(text.strip().replace("^", "**"), mode="eval")
+        return _polynomial(tree.body, ring, where)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(
+            f'{where} must be a polynomial such as "s^2 - 2/3*t", got {shorten(text)}'
+        ) from None
+
+
+def _polynomial(node: ast.expr, ring: PolynomialRing, where: str) -> Polynomial:
+    match node:
+        case ast.Constant(value=bool()):
+            pass
+        case ast.Constant(value=int() as number):
+            return ring.constant(number)
+        case ast.Constant(value=float() as number):
+            raise ExactnessError(f'{where} must be exact, got the float {number}; write it as "p/q"')
+        case ast.Name(id=name):
+            return ring.generator(name)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_polynomial(operand, ring, where)
+        case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+            return _polynomial(operand, ring, where)
+        case ast.BinOp(left=left, op=ast.Pow(), right=ast.Constant(value=int() as exponent)):
+            if not 0 <= exponent <= _MAXIMAL_EXPONENT:
+                raise InputError(f"{where} must have exponents from 0 to {_MAXIMAL_EXPONENT}, got {exponent}")
+            return _polynomial(left, ring, where) ** exponent
+        case ast.BinOp(left=left, op=operation, right=right):
+            a, b = _polynomial(left, ring, where), _polynomial(right, ring, where)
+            match operation:
+                case ast.Add():
+                    return a + b
+                case ast.Sub():
+                    return a - b
+                case ast.Mult():
+                    return a * b
+                case ast.Div() if b.constant_value():
+                    return a / b
+    raise InputError(
+        f"{where} must be a polynomial in {', '.join(ring.names)}, got {shorten(ast.unparse(node))}"
+    )
+
+
+def polynomial_from_sympy(expression: Any, ring: PolynomialRing, where: str = "entry") -> Polynomial:
+    """Convert a SymPy expression whose free symbols are named in the ring."""
+    from sympy import Poly, PolynomialError, Symbol
+
+    symbols = [Symbol(name) for name in ring.names]
+    by_name = {symbol: Symbol(symbol.name) for symbol in expression.free_symbols}
+    if any(atom.is_Float for atom in expression.atoms()):
+        raise ExactnessError(f"{where} must be exact, got the expression {shorten(expression)} with a float")
+    try:
+        poly = Poly(expression.subs(by_name), *symbols, domain="QQ")
+    except (PolynomialError, ValueError, TypeError, NotImplementedError):
+        raise InputError(
+            f"{where} must be a polynomial with rational coefficients in {', '.join(ring.names)}, "
+            f"got {shorten(expression)}"
+        ) from None
+    return ring.from_terms({tuple(map(int, exponents)): c for exponents, c in poly.terms() if c})
+
+
+def polynomial_to_sympy(polynomial: Polynomial) -> Any:
+    """Return the polynomial as a SymPy expression."""
+    from sympy import Add, Integer, Mul, Pow, Rational, Symbol
+
+    symbols = [Symbol(name) for name in polynomial.ring.names]
+    return Add(
+        *(
+            Mul(Rational(int(c.p), int(c.q)), *(Pow(s, Integer(int(e))) for s, e in zip(symbols, exponents) if e))
+            for exponents, c in polynomial.terms().items()
+        )
+    )

@@ -1,0 +1,490 @@
+"""Network: a ReLU network with exact or symbolic layers, never changed after construction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from symfiber.errors import InputError, UnsupportedError
+from symfiber.exact import (
+    ZERO,
+    Matrix,
+    Polynomial,
+    PolynomialRing,
+    Rational,
+    Scalar,
+    dot,
+    rational,
+    rational_from_float,
+    shorten,
+    sign,
+    to_fraction,
+)
+from symfiber.exact.parsing import parse_polynomial, polynomial_from_sympy
+
+ActivationPattern = tuple[tuple[bool, ...], ...]
+"""For every hidden layer, which of its neurons are active (preactivation > 0)."""
+
+
+class Layer(NamedTuple):
+    """One affine layer z ↦ weight·z + bias; ``weight`` is a tuple of rows."""
+
+    weight: tuple[tuple[Any, ...], ...]
+    bias: tuple[Any, ...]
+
+
+class Network:
+    r"""A ReLU network f(x) = W_L σ(… σ(W₁x + b₁) …) + b_L over ℚ or over ℚ[symbols], σ(z) = max(0, z).
+
+    Parameters
+    ----------
+    layers : sequence of (weight, bias)
+        ``weight`` of shape (outputs of the layer, inputs of the layer), ``bias`` of length (outputs of the layer).
+        Entries: int, Fraction, ``"p/q"``, sympy.Rational or Expr, flint numbers, numpy integers, polynomials.
+    symbols : sequence of str, optional
+        Names of the indeterminates; needed only when entries are polynomial *texts* or the order matters.
+
+    Raises
+    ------
+    InputError
+        When shapes do not fit, a layer is empty or an entry is not exact (``ExactnessError`` for floats).
+
+    Examples
+    --------
+    >>> net = Network([([[1, -1], [2, 3]], [0, 1]), ([[1, "1/2"]], [-1])])
+    >>> net.architecture, net.parameter_count
+    ((2, 2, 1), 9)
+    >>> net([3, 1])
+    (Fraction(6, 1),)
+    """
+
+    __slots__ = ("_fractions", "_hash", "ring", "scalar_layers", "signs")
+
+    scalar_layers: tuple[Layer, ...]
+    """The layers in the exact base's own scalars (flint rationals, or polynomials when symbolic)."""
+    ring: PolynomialRing | None
+    """The ring of the symbols; ``None`` for a network of numbers."""
+    signs: Mapping[str, int]
+    """Assumed signs (−1 or 1) of symbols; empty for a network of numbers."""
+
+    def __init__(
+        self, layers: Iterable[Any], symbols: Sequence[str] | None = None, signs: Mapping[str, int] | None = None
+    ) -> None:
+        raw = [_layer_entries(layer, number) for number, layer in enumerate(_items(layers, "layers"), start=1)]
+        if not raw:
+            raise InputError("layers must hold at least one (weight, bias) pair, got none")
+        self.ring = _ring_of(raw, symbols)
+        self.scalar_layers = tuple(
+            Layer(
+                tuple(
+                    tuple(
+                        _scalar(x, self.ring, f"layer {number} weight entry ({i}, {j})") for j, x in enumerate(row)
+                    )
+                    for i, row in enumerate(weight)
+                ),
+                tuple(_scalar(x, self.ring, f"layer {number} bias entry {i}") for i, x in enumerate(bias)),
+            )
+            for number, (weight, bias) in enumerate(raw, start=1)
+        )
+        self.signs = dict(signs or {})
+        self._fractions: tuple[Layer, ...] | None = None
+        self._hash: int | None = None
+        _check_shapes(self.scalar_layers)
+
+    @classmethod
+    def from_floats(cls, layers: Iterable[Any], denominators: int | None = None) -> Network:
+        """Take every float as the dyadic rational it is; nothing is rounded unless asked for.
+
+        Parameters
+        ----------
+        layers : sequence of (weight, bias)
+            Nested sequences or arrays of finite floats.
+        denominators : int, optional
+            When given, every entry is replaced by the nearest fraction with this denominator.
+
+        Examples
+        --------
+        >>> Network.from_floats([([[0.5]], [0.25])]).layers[0].bias
+        (Fraction(1, 4),)
+        """
+        if denominators is not None and (not isinstance(denominators, int) or denominators < 1):
+            raise InputError(f"denominators must be a positive int or None, got {shorten(denominators)}")
+
+        def exact(value: Any, where: str) -> Rational:
+            try:
+                number = rational_from_float(value, where)
+            except (TypeError, ValueError) as error:
+                if isinstance(error, InputError):
+                    raise
+                raise InputError(f"{where} must be a number, got {shorten(value)}") from None
+            if denominators is None:
+                return number
+            return Rational(round(to_fraction(number) * denominators), denominators)
+
+        converted = []
+        for number, layer in enumerate(_items(layers, "layers"), start=1):
+            weight, bias = _layer_entries(layer, number)
+            converted.append(
+                (
+                    [
+                        [exact(x, f"layer {number} weight entry ({i}, {j})") for j, x in enumerate(row)]
+                        for i, row in enumerate(weight)
+                    ],
+                    [exact(x, f"layer {number} bias entry {i}") for i, x in enumerate(bias)],
+                )
+            )
+        return cls(converted)
+
+    @classmethod
+    def symbolic(cls, architecture: Sequence[int], signs: Sequence[Sequence[Any]] | None = None) -> Network:
+        """Return the network whose entries are indeterminates ``W1_0_0, …, b1_0, …`` (zero-based indices).
+
+        Parameters
+        ----------
+        architecture : (d, n₁, …, m)
+        signs : matrix n₂ × (n₁+1), optional
+            Assumed signs of [W₂|b₂]: 1, −1 or 0, or ``"+"``, ``"-"``, ``"0"``; an entry with sign 0 is the number 0.
+
+        Examples
+        --------
+        >>> Network.symbolic((1, 1, 1)).ring
+        ℚ[W1_0_0, b1_0, W2_0_0, b2_0]
+        """
+        shape = check_architecture(architecture)
+        names = parameter_names(shape)
+        ring = PolynomialRing(names)
+        assumed: dict[str, int] = {}
+        zeros: set[str] = set()
+        if signs is not None:
+            for name, value in zip(_second_layer_names(shape), _sign_entries(signs, shape)):
+                if value:
+                    assumed[name] = value
+                else:
+                    zeros.add(name)
+        values = [ZERO if name in zeros else ring.generator(name) for name in names]
+        return cls(_split(values, shape), names, assumed)
+
+    @classmethod
+    def from_parameters(cls, architecture: Sequence[int], parameters: Sequence[Any]) -> Network:
+        """Return the network with the given flat parameter vector (see :attr:`parameters`)."""
+        shape = check_architecture(architecture)
+        values = list(parameters)
+        expected = count_parameters(shape)
+        if len(values) != expected:
+            raise InputError(f"parameters must have {expected} entries for architecture {shape}, got {len(values)}")
+        return cls(_split(values, shape))
+
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        """The layers with entries as ``fractions.Fraction`` (polynomials when symbolic)."""
+        if self._fractions is None:
+            self._fractions = tuple(
+                Layer(tuple(tuple(map(_public, row)) for row in layer.weight), tuple(map(_public, layer.bias)))
+                for layer in self.scalar_layers
+            )
+        return self._fractions
+
+    @property
+    def architecture(self) -> tuple[int, ...]:
+        """(d, n₁, …, m): the input dimension, the hidden widths and the output dimension."""
+        return len(self.scalar_layers[0].weight[0]), *(len(layer.bias) for layer in self.scalar_layers)
+
+    @property
+    def hidden_widths(self) -> tuple[int, ...]:
+        """The widths of the hidden layers."""
+        return self.architecture[1:-1]
+
+    @property
+    def parameter_count(self) -> int:
+        """N, the number of weights and biases."""
+        return count_parameters(self.architecture)
+
+    @property
+    def parameters(self) -> tuple[Scalar, ...]:
+        """The flat parameter vector: W₁ row by row, b₁, W₂ row by row, b₂, …"""
+        return tuple(flatten(self.scalar_layers))
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Names of the ambient parameter coordinates, ``W1_0_0``, …, ``b1_0``, … in the order of :attr:`parameters`."""
+        return parameter_names(self.architecture)
+
+    @property
+    def is_symbolic(self) -> bool:
+        """Whether the entries live in a polynomial ring rather than in ℚ."""
+        return self.ring is not None
+
+    def weight_matrix(self, number: int) -> Matrix:
+        """Return W_number (one-based, as in the formulas) of a network of numbers."""
+        self._require_numbers("weight_matrix")
+        return Matrix(self.scalar_layers[number - 1].weight)
+
+    def __call__(self, point: Sequence[Any]) -> tuple[Fraction, ...]:
+        """Return the exact value at a rational point as fractions. Cost: one product per weight."""
+        return tuple(map(to_fraction, self.evaluate(point)))
+
+    def evaluate(self, point: Sequence[Any]) -> tuple[Rational, ...]:
+        """Return the exact value at a rational point in the exact base's own scalars."""
+        self._require_numbers("evaluation")
+        values = tuple(rational(x, f"point coordinate {i}") for i, x in enumerate(_items(point, "point")))
+        if len(values) != self.architecture[0]:
+            raise InputError(f"point must have {self.architecture[0]} coordinates, got {len(values)}")
+        last = len(self.scalar_layers) - 1
+        for index, (weight, bias) in enumerate(self.scalar_layers):
+            values = tuple(dot(row, values) + b for row, b in zip(weight, bias))
+            if index < last:
+                values = tuple(value if value > 0 else ZERO for value in values)
+        return values
+
+    def activation_pattern(self, point: Sequence[Any]) -> ActivationPattern:
+        """Return which hidden neurons are active (preactivation > 0) at a rational point."""
+        self._require_numbers("activation_pattern")
+        values = tuple(rational(x, f"point coordinate {i}") for i, x in enumerate(_items(point, "point")))
+        pattern = []
+        for weight, bias in self.scalar_layers[:-1]:
+            values = tuple(dot(row, values) + b for row, b in zip(weight, bias))
+            pattern.append(tuple(bool(value > 0) for value in values))
+            values = tuple(value if value > 0 else ZERO for value in values)
+        return tuple(pattern)
+
+    def affine_map(self, pattern: ActivationPattern) -> Layer:
+        """Return the affine map x ↦ αx + β of a cell: the composition with inactive neurons set to 0.
+
+        Works over any ring; the entries are polynomials in the parameters for a symbolic network.
+        """
+        if tuple(map(len, pattern)) != self.hidden_widths:
+            raise InputError(
+                f"activation pattern must have widths {self.hidden_widths}, got {tuple(map(len, pattern))}"
+            )
+        weight, bias = self.scalar_layers[0]
+        for active, layer in zip(pattern, self.scalar_layers[1:]):
+            kept = [i for i, on in enumerate(active) if on]
+            columns = [[weight[i][q] for i in kept] for q in range(len(weight[0]))]
+            offsets = [bias[i] for i in kept]
+            rows = [[row[i] for i in kept] for row in layer.weight]
+            weight = tuple(tuple(dot(row, column) for column in columns) for row in rows)
+            bias = tuple(dot(row, offsets) + b for row, b in zip(rows, layer.bias))
+        return Layer(weight, bias)
+
+    def with_layers(self, layers: Iterable[Any]) -> Network:
+        """Return a network with other layers and the same symbols and assumed signs."""
+        return Network(layers, self.ring.names if self.ring else None, self.signs)
+
+    def save(self, path: Any) -> None:
+        """Write the network as JSON; the file appears complete or not at all."""
+        from symfiber.sources.json_format import save_network
+
+        save_network(self, path)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form (``"format": "symfiber-network/1"``)."""
+        from symfiber.sources.json_format import network_to_dict
+
+        return network_to_dict(self)
+
+    def _require_numbers(self, what: str) -> None:
+        if self.ring is not None:
+            raise UnsupportedError(f"{what} needs a network of numbers, got symbols {', '.join(self.ring.names[:4])}")
+
+    def __eq__(self, other: object) -> bool:
+        """Equality of parameter vectors (not of functions: see ``decide_equivalence``)."""
+        return isinstance(other, Network) and self.scalar_layers == other.scalar_layers
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(self.scalar_layers)
+        return self._hash
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (self.scalar_layers, self.ring.names if self.ring else None, dict(self.signs))
+
+    def __repr__(self) -> str:
+        kind = f" over {self.ring!r}" if self.ring else ""
+        return f"<Network {'-'.join(map(str, self.architecture))}, {self.parameter_count} parameters{kind}>"
+
+    def __str__(self) -> str:
+        lines = [repr(self)]
+        for number, layer in enumerate(self.scalar_layers, start=1):
+            for i, (row, b) in enumerate(zip(layer.weight, layer.bias)):
+                label = f"W{number} | b{number} = " if i == 0 else ""
+                lines.append(f"{label:>10}[{', '.join(shorten_text(x) for x in row)} | {shorten_text(b)}]")
+                if i == 11 and len(layer.bias) > 12:
+                    lines.append(f"{'':>10}… {len(layer.bias) - 12} more rows")
+                    break
+        return "\n".join(lines)
+
+
+def shorten_text(value: Any, limit: int = 24) -> str:
+    """Return ``str(value)`` cut in the middle to about ``limit`` characters."""
+    text = str(value)
+    return text if len(text) <= limit else f"{text[: limit // 2]}…{text[-limit // 4 :]}"
+
+
+def check_architecture(architecture: Iterable[Any]) -> tuple[int, ...]:
+    """Return the architecture as a tuple of positive ints with at least an input and an output, or raise."""
+    shape = tuple(architecture)
+    if len(shape) < 2 or not all(isinstance(n, int) and not isinstance(n, bool) and n > 0 for n in shape):
+        raise InputError(
+            f"architecture must be at least two positive ints (d, n1, ..., m), got {shorten(shape)}"
+        )
+    return shape
+
+
+def count_parameters(architecture: Sequence[int]) -> int:
+    """Return N = Σ (n_{l−1} + 1)·n_l."""
+    return sum((before + 1) * after for before, after in zip(architecture, architecture[1:]))
+
+
+def parameter_names(architecture: Sequence[int]) -> tuple[str, ...]:
+    """Return ``W1_0_0, …, b1_0, …`` for every layer, in the order of the flat parameter vector."""
+    names: list[str] = []
+    for number, (before, after) in enumerate(zip(architecture, architecture[1:]), start=1):
+        names += [f"W{number}_{i}_{j}" for i in range(after) for j in range(before)]
+        names += [f"b{number}_{i}" for i in range(after)]
+    return tuple(names)
+
+
+def flatten(layers: Iterable[Any]) -> Iterator[Any]:
+    """Yield the entries of (weight, bias) pairs in the order of the flat parameter vector."""
+    for weight, bias in layers:
+        for row in weight:
+            yield from row
+        yield from bias
+
+
+def _split(values: Sequence[Any], architecture: Sequence[int]) -> list[Layer]:
+    layers, position = [], 0
+    for before, after in zip(architecture, architecture[1:]):
+        rows = tuple(tuple(values[position + i * before : position + (i + 1) * before]) for i in range(after))
+        position += before * after
+        layers.append(Layer(rows, tuple(values[position : position + after])))
+        position += after
+    return layers
+
+
+def _second_layer_names(architecture: Sequence[int]) -> list[str]:
+    if len(architecture) < 3:
+        raise InputError(f"signs need an architecture with a hidden layer, got {tuple(architecture)}")
+    return [
+        name
+        for j in range(architecture[2])
+        for name in [*(f"W2_{j}_{i}" for i in range(architecture[1])), f"b2_{j}"]
+    ]
+
+
+def _sign_entries(signs: Sequence[Sequence[Any]], architecture: Sequence[int]) -> Iterator[int]:
+    rows = [list(row) for row in signs]
+    if len(rows) != architecture[2] or any(len(row) != architecture[1] + 1 for row in rows):
+        raise InputError(
+            f"signs must have shape ({architecture[2]}, {architecture[1] + 1}), one row [w|b] a neuron of layer 2, "
+            f"got rows of lengths {[len(row) for row in rows]}"
+        )
+    table = {"+": 1, "-": -1, "−": -1, "0": 0, 1: 1, -1: -1, 0: 0}
+    for row in rows:
+        for value in row:
+            if isinstance(value, bool) or value not in table:
+                raise InputError(f'signs must be 1, -1, 0, "+", "-" or "0", got {shorten(value)}')
+            yield table[value]
+
+
+def _items(value: Any, what: str) -> list[Any]:
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+        raise InputError(f"{what} must be a sequence, got {shorten(value)} of type {type(value).__name__}")
+    return list(value)
+
+
+def _layer_entries(layer: Any, number: int) -> tuple[list[list[Any]], list[Any]]:
+    parts = _items(layer, f"layer {number}")
+    if len(parts) != 2:
+        raise InputError(f"layer {number} must be a pair (weight, bias), got {len(parts)} parts")
+    weight = [_items(row, f"layer {number} weight row {i}") for i, row in enumerate(_items(parts[0], f"layer {number} weight"))]
+    return weight, _items(parts[1], f"layer {number} bias")
+
+
+def _ring_of(raw: list[tuple[list[list[Any]], list[Any]]], symbols: Sequence[str] | None) -> PolynomialRing | None:
+    if symbols is not None:
+        return PolynomialRing(symbols)
+    names: set[str] = set()
+    for entry in flatten(raw):
+        if isinstance(entry, Polynomial):
+            return entry.ring
+        if getattr(entry, "free_symbols", None):
+            names.update(symbol.name for symbol in entry.free_symbols)
+    return PolynomialRing(sorted(names)) if names else None
+
+
+def _scalar(value: Any, ring: PolynomialRing | None, where: str) -> Scalar:
+    if ring is None:
+        return rational(value, where)
+    if isinstance(value, str):
+        return parse_polynomial(value, ring, where)
+    if hasattr(value, "free_symbols"):
+        return polynomial_from_sympy(value, ring, where)
+    return ring.coerce(value) if isinstance(value, Polynomial) else ring.constant(rational(value, where))
+
+
+def _check_shapes(layers: tuple[Layer, ...]) -> None:
+    inputs: int | None = None
+    for number, (weight, bias) in enumerate(layers, start=1):
+        if not weight or not weight[0]:
+            raise InputError(
+                f"layer {number} must have at least one output and one input, "
+                f"got shape ({len(weight)}, {len(weight[0]) if weight else 0})"
+            )
+        source = "the width of its first row" if inputs is None else f"the width of layer {number - 1}"
+        expected = len(weight[0]) if inputs is None else inputs
+        for i, row in enumerate(weight):
+            if len(row) != expected:
+                raise InputError(
+                    f"layer {number} weight must have rows of length {expected} ({source}), "
+                    f"got length {len(row)} in row {i}"
+                )
+        if len(bias) != len(weight):
+            raise InputError(
+                f"layer {number} bias must have length {len(weight)} (the number of weight rows), got {len(bias)}"
+            )
+        inputs = len(weight)
+
+
+def _public(value: Scalar) -> Any:
+    return to_fraction(value) if isinstance(value, Rational) else value
+
+
+def _rebuild(layers: Any, symbols: Any, signs: Any) -> Network:
+    return Network(layers, symbols, signs)
+
+
+def sign_of(value: Scalar, signs: Mapping[str, int]) -> int:
+    """Return the sign of a scalar: exact for numbers, by the assumed signs of the symbols for polynomials.
+
+    A polynomial has a proved sign when all its terms have the same sign under the assumptions.
+
+    Raises
+    ------
+    UndecidedError
+        Naming the polynomial whose sign is needed and not implied.
+    """
+    from symfiber.errors import UndecidedError
+
+    if isinstance(value, Rational):
+        return sign(value)
+    found: set[int] = set()
+    for exponents, coefficient in value.terms().items():
+        term = sign(coefficient)
+        for name, exponent in zip(value.ring.names, exponents):
+            if exponent % 2:
+                if name not in signs:
+                    found.add(0)
+                    break
+                term *= signs[name]
+            elif exponent and name not in signs:
+                found.add(0)
+                break
+        else:
+            found.add(term)
+    if not found:
+        return 0
+    if len(found) == 1 and found != {0}:
+        return found.pop()
+    raise UndecidedError(f"the sign of {shorten_text(value, 80)} is needed and not implied by the assumed signs")
