@@ -64,9 +64,7 @@ class NonnegativeColumnRank:
             _require(all(dot(u or (), column) > 0 for column in nonzero), "every nonzero column must lie in it")
         else:
             weights = self.relation
-            _require(
-                weights is not None and len(weights) == self.matrix.column_count, "not pointed needs a relation"
-            )
+            _require(weights is not None and len(weights) == self.matrix.column_count, "not pointed needs a relation")
             weights = weights or ()
             _require(all(x >= 0 for x in weights), "the relation must be nonnegative")
             used = [i for i, x in enumerate(weights) if x]

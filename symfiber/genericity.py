@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
-from typing import Literal
+from typing import Any, Literal
 
 from symfiber.errors import UnsupportedError
 from symfiber.exact import Matrix, dot, primitive_integers
@@ -60,7 +60,7 @@ class GenericityReport:
 
     @property
     def status(self) -> Status:
-        """"refuted" when one hypothesis fails, "proved" when all hold, "undecided" otherwise."""
+        """ "refuted" when one hypothesis fails, "proved" when all hold, "undecided" otherwise."""
         statuses = {hypothesis.status for hypothesis in self.hypotheses}
         if "refuted" in statuses:
             return "refuted"
@@ -132,8 +132,7 @@ def _masked_products(net: Network, limit: int) -> Hypothesis:
         tried += batch
         for T in combinations(range(n2), size):
             product = [
-                [dot((columns[j][o] for j in T), (hidden.weight[j][i] for j in T)) for o in range(m)]
-                for i in range(n1)
+                [dot((columns[j][o] for j in T), (hidden.weight[j][i] for j in T)) for o in range(m)] for i in range(n1)
             ]
             for S in combinations(range(n1), needed):
                 # Columns of the product are the rows here: full rank of every ``needed`` of them is the statement.
@@ -151,7 +150,7 @@ def _supertransversality(net: Network, limit: int) -> Hypothesis:
     layer = net.scalar_layers[1]
     rows = [primitive_integers([*w, b]) for w, b in zip(layer.weight, layer.bias)]
     n2, width = len(rows), len(rows[0])
-    minors = {((), ()): 1}
+    minors: dict[tuple[tuple[int, ...], tuple[int, ...]], Any] = {((), ()): 1}
     tried = 0
     for size in range(1, min(n2, width) + 1):
         batch = comb(n2, size) * comb(width, size)
@@ -167,9 +166,7 @@ def _supertransversality(net: Network, limit: int) -> Hypothesis:
                     for place, s in enumerate(S)
                 )
                 if value == 0:
-                    return Hypothesis(
-                        "G3", statement, "refuted", T, S, _minor_text(T, S, width - 1)
-                    )
+                    return Hypothesis("G3", statement, "refuted", T, S, _minor_text(T, S, width - 1))
                 larger[T, S] = value
         minors = larger
     return Hypothesis("G3", statement, "proved")

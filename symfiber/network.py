@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from symfiber.errors import InputError, UnsupportedError
@@ -78,9 +79,7 @@ class Network:
         self.scalar_layers = tuple(
             Layer(
                 tuple(
-                    tuple(
-                        _scalar(x, self.ring, f"layer {number} weight entry ({i}, {j})") for j, x in enumerate(row)
-                    )
+                    tuple(_scalar(x, self.ring, f"layer {number} weight entry ({i}, {j})") for j, x in enumerate(row))
                     for i, row in enumerate(weight)
                 ),
                 tuple(_scalar(x, self.ring, f"layer {number} bias entry {i}") for i, x in enumerate(bias)),
@@ -325,21 +324,19 @@ def check_architecture(architecture: Iterable[Any]) -> tuple[int, ...]:
     """Return the architecture as a tuple of positive ints with at least an input and an output, or raise."""
     shape = tuple(architecture)
     if len(shape) < 2 or not all(isinstance(n, int) and not isinstance(n, bool) and n > 0 for n in shape):
-        raise InputError(
-            f"architecture must be at least two positive ints (d, n1, ..., m), got {shorten(shape)}"
-        )
+        raise InputError(f"architecture must be at least two positive ints (d, n1, ..., m), got {shorten(shape)}")
     return shape
 
 
 def count_parameters(architecture: Sequence[int]) -> int:
     """Return N = Σ (n_{l−1} + 1)·n_l."""
-    return sum((before + 1) * after for before, after in zip(architecture, architecture[1:]))
+    return sum((before + 1) * after for before, after in pairwise(architecture))
 
 
 def parameter_names(architecture: Sequence[int]) -> tuple[str, ...]:
     """Return ``W1_0_0, …, b1_0, …`` for every layer, in the order of the flat parameter vector."""
     names: list[str] = []
-    for number, (before, after) in enumerate(zip(architecture, architecture[1:]), start=1):
+    for number, (before, after) in enumerate(pairwise(architecture), start=1):
         names += [f"W{number}_{i}_{j}" for i in range(after) for j in range(before)]
         names += [f"b{number}_{i}" for i in range(after)]
     return tuple(names)
@@ -355,7 +352,7 @@ def flatten(layers: Iterable[Any]) -> Iterator[Any]:
 
 def _split(values: Sequence[Any], architecture: Sequence[int]) -> list[Layer]:
     layers, position = [], 0
-    for before, after in zip(architecture, architecture[1:]):
+    for before, after in pairwise(architecture):
         rows = tuple(tuple(values[position + i * before : position + (i + 1) * before]) for i in range(after))
         position += before * after
         layers.append(Layer(rows, tuple(values[position : position + after])))
@@ -367,9 +364,7 @@ def _second_layer_names(architecture: Sequence[int]) -> list[str]:
     if len(architecture) < 3:
         raise InputError(f"signs need an architecture with a hidden layer, got {tuple(architecture)}")
     return [
-        name
-        for j in range(architecture[2])
-        for name in [*(f"W2_{j}_{i}" for i in range(architecture[1])), f"b2_{j}"]
+        name for j in range(architecture[2]) for name in [*(f"W2_{j}_{i}" for i in range(architecture[1])), f"b2_{j}"]
     ]
 
 
@@ -398,7 +393,8 @@ def _layer_entries(layer: Any, number: int) -> tuple[list[list[Any]], list[Any]]
     parts = _items(layer, f"layer {number}")
     if len(parts) != 2:
         raise InputError(f"layer {number} must be a pair (weight, bias), got {len(parts)} parts")
-    weight = [_items(row, f"layer {number} weight row {i}") for i, row in enumerate(_items(parts[0], f"layer {number} weight"))]
+    rows = _items(parts[0], f"layer {number} weight")
+    weight = [_items(row, f"layer {number} weight row {i}") for i, row in enumerate(rows)]
     return weight, _items(parts[1], f"layer {number} bias")
 
 

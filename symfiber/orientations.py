@@ -16,6 +16,7 @@ from math import comb
 from symfiber.column_rank import NonnegativeColumnRank, nonnegative_column_rank
 from symfiber.errors import InputError, LimitExceededError
 from symfiber.exact import ONE, ZERO, Matrix, Rational, dot, primitive_integers
+from symfiber.orthant import OrthantFunction
 
 Orientation = tuple[int, ...]
 
@@ -66,6 +67,19 @@ class FeasibleOrientations:
         self._count: int | None = None
         self._found: list[Orientation] = []
         self._source: Iterator[Orientation] | None = None
+
+    @classmethod
+    def of(cls, g: OrthantFunction) -> FeasibleOrientations:
+        """Return the orientation choices of g's nonlinear neurons, relative to g."""
+        nonlinear, linear = g.neurons_of_type("nonlinear"), g.neurons_of_type("linear")
+        return cls(
+            [g.weight[j] for j in nonlinear],
+            [g.outgoing[j] for j in nonlinear],
+            len(g.bias) - len(nonlinear),
+            (g.output_dimension, g.input_dimension),
+            [g.weight[j] for j in linear],
+            [g.outgoing[j] for j in linear],
+        )
 
     @property
     def neuron_count(self) -> int:
@@ -121,7 +135,7 @@ class FeasibleOrientations:
             return True
         slope = self.slope(choice)
         rank = slope.rank()
-        return rank < self.free or rank == self.free and nonnegative_column_rank(slope).pointed
+        return rank < self.free or (rank == self.free and nonnegative_column_rank(slope).pointed)
 
     def __contains__(self, orientation: Sequence[int]) -> bool:
         return self.is_feasible(orientation)
@@ -263,9 +277,7 @@ class _SignSearch:
 
     def blocks(self) -> Iterator[tuple[Orientation, int]]:
         """Yield (prefix, number of neurons below it that are arbitrary), in lexicographic order."""
-        stack: list[tuple[Orientation, list[int], list[int], int]] = [
-            ((), self.start, list(range(len(self.start))), 0)
-        ]
+        stack: list[tuple[Orientation, list[int], list[int], int]] = [((), self.start, list(range(len(self.start))), 0)]
         while stack:
             prefix, sums, open_columns, certain = stack.pop()
             depth = len(prefix)

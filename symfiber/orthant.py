@@ -94,10 +94,9 @@ class OrthantFunction:
 
     def slope(self, neurons: Sequence[int]) -> Matrix:
         """Return Σ_{j ∈ neurons} c_j w_jᵀ, an m × n matrix."""
-        rows = [
-            [dot((self.outgoing[j][o] for j in neurons), (self.weight[j][i] for j in neurons)) for i in range(self.input_dimension)]
-            for o in range(self.output_dimension)
-        ]
+        columns = [[self.weight[j][i] for j in neurons] for i in range(self.input_dimension)]
+        outgoing = [[self.outgoing[j][o] for j in neurons] for o in range(self.output_dimension)]
+        rows = [[dot(row, column) for column in columns] for row in outgoing]
         return Matrix(rows, self.input_dimension)
 
     def constant(self, neurons: Sequence[int]) -> tuple[Rational, ...]:
@@ -113,9 +112,7 @@ class OrthantFunction:
         if len(z) != self.input_dimension or any(x < 0 for x in z):
             raise InputError(f"point must be {self.input_dimension} nonnegative numbers, got {point!r}")
         values = [max(dot(w, z) + b, ZERO) for w, b in zip(self.weight, self.bias)]
-        return tuple(
-            dot((c[o] for c in self.outgoing), values) + self.offset[o] for o in range(self.output_dimension)
-        )
+        return tuple(dot((c[o] for c in self.outgoing), values) + self.offset[o] for o in range(self.output_dimension))
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,9 +202,7 @@ def neuron_types(net: Network) -> tuple[NeuronType, ...]:
     ('linear', 'nonlinear')
     """
     if len(net.hidden_widths) < 2:
-        raise UnsupportedError(
-            f"neuron types need a second hidden layer, got architecture {net.architecture}"
-        )
+        raise UnsupportedError(f"neuron types need a second hidden layer, got architecture {net.architecture}")
     layer = net.scalar_layers[1]
     return tuple(neuron_type(w, b, net.signs) for w, b in zip(layer.weight, layer.bias))
 

@@ -136,9 +136,7 @@ class Union:
         return self.contains(point)
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Union) and self.ring is other.ring and set(self.pieces) == set(other.pieces)
-        )
+        return isinstance(other, Union) and self.ring is other.ring and set(self.pieces) == set(other.pieces)
 
     def __hash__(self) -> int:
         return hash((self.ring, frozenset(self.pieces)))

@@ -48,7 +48,7 @@ class UnivariateFunction:
 
         for (w,), b, c in zip(g.weight, g.bias, g.outgoing):
             # y = size·u + bias; at y = 0 the neuron starts with its slope at z = 0+.
-            add(-bias / size, size * (w if b > 0 or b == 0 and w > 0 else ZERO), c)
+            add(-bias / size, size * (w if b > 0 or (b == 0 and w > 0) else ZERO), c)
             if w * b < 0:
                 add((-b / w - bias) / size, size * abs(w), c)
         kinks = tuple((u, tuple(jump)) for u, jump in sorted(jumps.items()) if any(jump))

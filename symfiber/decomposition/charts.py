@@ -36,7 +36,7 @@ class ChartBuilder:
     def draw(self, range: Range = "positive") -> Rational:
         """Return a small random rational strictly inside the range (nonzero when free)."""
         size = Rational(self.random.randint(1, 12), self.random.choice((1, 1, 2, 3, 5)))
-        if range == "nonpositive" or range == "free" and self.random.random() < 0.5:
+        if range == "nonpositive" or (range == "free" and self.random.random() < 0.5):
             return -size
         return size
 
@@ -67,9 +67,7 @@ class ChartBuilder:
         nonnegative = [
             self[n] * signs[kind] for n, kind in self._ranges.items() if kind in ("nonnegative", "nonpositive")
         ]
-        domain = BasicSet(
-            self.ring, positive=positive + self._positive, nonnegative=nonnegative + self._nonnegative
-        )
+        domain = BasicSet(self.ring, positive=positive + self._positive, nonnegative=nonnegative + self._nonnegative)
         pairs = [coordinates[name] for name in target]
         numerators = tuple(self.ring.coerce(numerator) for numerator, _ in pairs)
         denominators = tuple(self.ring.coerce(denominator) for _, denominator in pairs)

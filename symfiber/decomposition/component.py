@@ -55,7 +55,7 @@ class Component:
 
     @property
     def dimension(self) -> int:
-        """The dimension as a semi-algebraic set (the largest over its strata); proved, see ``dimension_certificate``."""
+        """The dimension as a semi-algebraic set, the largest over its strata; see ``dimension_certificate``."""
         return int(self.case.dimension(self.label))
 
     @property
@@ -101,7 +101,7 @@ class Component:
         report = check_generic(self.sample(0))
         if report.status == "proved":
             return True
-        raise UndecidedError(f"whether the generic point is generic is open: a sample has {report.failures() or report}")
+        raise UndecidedError(f"whether the generic point is generic is open, for a sample {report.status}: {report}")
 
     def sample(self, seed: int = 0) -> Network:
         """Return an exact member, the same for the same seed, in a stratum of the largest dimension.

@@ -92,7 +92,7 @@ class Fiber:
 
     @property
     def case(self) -> str:
-        """"visible", "hidden", "hidden-single", "constant" or "univariate"."""
+        """ "visible", "hidden", "hidden-single", "constant" or "univariate"."""
         return self.bottleneck.case
 
     @property
@@ -265,8 +265,8 @@ def fiber(net: Network) -> Fiber:
 
     Notes
     -----
-    Cost: one rank and n₁²·n₂ operations; components are computed when asked for.  Proved: THEORY §2, under the hypotheses
-    that :attr:`Fiber.hypotheses` lists.  Source: arXiv 2605.18319.
+    Cost: one rank and n₁²·n₂ operations; components are computed when asked for.  Proved: THEORY §2, under the
+    hypotheses that :attr:`Fiber.hypotheses` lists.  Source: arXiv 2605.18319.
     """
     if not isinstance(net, Network):
         raise InputError(f"fiber needs a Network, got {type(net).__name__}")

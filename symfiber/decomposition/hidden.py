@@ -1,7 +1,7 @@
 """Theorems H2 and H1: one hypersurface H_i is hidden by the live neurons of layer 2 (THEORY §2).
 
-Neuron j is c_j σ(ℓ_j(x) − Σ_{k≠i} |w_jk| σ(y_k)) with ℓ_j = w_ji (W₁x + b₁)_i + b_{2,j}: only ℓ_j is determined, so the bias
-b₁,i may be translated against the b₂,j as long as every b₂,j stays ≤ 0.  With a single live neuron the other
+Neuron j is c_j σ(ℓ_j(x) − Σ_{k≠i} |w_jk| σ(y_k)) with ℓ_j = w_ji (W₁x + b₁)_i + b_{2,j}: only ℓ_j is determined, so
+the bias b₁,i may be translated against the b₂,j as long as every b₂,j stays ≤ 0.  With a single live neuron the other
 first-layer rows may also change sign: −|w|σ(y) = −|w|σ(−y) − |w|y moves an affine term into ℓ.
 """
 
@@ -54,7 +54,7 @@ class HiddenCase:
         return f"first-layer rows {', '.join(map(str, label))} flipped"
 
     def hidden_row(self, label: FlipSet) -> tuple[tuple[Rational, ...], Rational]:
-        """Return (W₁,b₁)_i − Σ_{k∈S} (|w_jk|/w_ji)(W₁,b₁)_k, the hidden row after the flips S, j the first live neuron."""
+        """Return the hidden row after the flips S: (W₁,b₁)_i − Σ_{k∈S} (|w_jk|/w_ji)(W₁,b₁)_k, j the live neuron."""
         weight, bias = self.bottleneck.first_layer
         w = self.function.weight[self.live[0]]
         row, constant = list(weight[self.hidden]), bias[self.hidden]
@@ -128,7 +128,8 @@ class HiddenCase:
         weight, bias = self.bottleneck.first_layer
         rows = [(*w, b) for w, b in zip(*other.scalar_layers[0])]
         candidates = {hyperplane_key(row): i for i, row in enumerate(rows)}
-        order, scale = {}, {}
+        order: dict[int, int] = {}
+        scale: dict[int, Rational] = {}
         for k in self.others:
             row = (*weight[k], bias[k])
             index = candidates.get(hyperplane_key(row))

@@ -1,12 +1,12 @@
 """The linear and dead neurons of a fiber component: {(C, A) : C·A = M, A ≥ 0} and its dimension (THEORY §1).
 
 f neurons are free.  In the *stratum* r of them are linear, with rows A ≥ 0 and columns C, and f − r are dead.  Inside a
-stratum the piece with rank C = p has dimension (p−ρ)(m−p) + rp + (r−p)n for (C, A), plus r biases, plus (n+1+m) for every
-dead neuron.
+stratum the piece with rank C = p has dimension (p−ρ)(m−p) + rp + (r−p)n for (C, A), plus r biases, plus (n+1+m) for
+every dead neuron.
 
 The maximum over all (r, p) has a closed form.  One more linear neuron at the same p changes the sum by p − m ≤ 0, so r
-is the least possible: p when M is pointed, p + 1 when not.  With that r, one more p changes it by ρ − n ≤ 0 when pointed
-and by ρ − n + 1 when not, where ρ ≤ n − 1 because n independent columns are pointed.  So p = ρ is optimal and
+is the least possible: p when M is pointed, p + 1 when not.  With that r, one more p changes it by ρ − n ≤ 0 when
+pointed and by ρ − n + 1 when not, where ρ ≤ n − 1 because n independent columns are pointed.  So p = ρ is optimal and
 
     dim = ρ² + ρ + (f − ρ)(n + 1 + m)  −  (0 if pointed else m − ρ).
 """
@@ -87,8 +87,8 @@ class LinearBlock:
         """Return the dimension of {C·A = M} × biases × dead neurons near a point with all entries of A > 0.
 
         With p = rank C and a = rank A, the strata whose closure contains the point are those with
-        p ≤ p′ ≤ min(m, ρ + r − a): C can be changed freely off the image of A (rank C rises to ρ + min(m − ρ, r − a)), and
-        rank A′ ≤ r − p′ + ρ holds on stratum p′ while the rank of A cannot drop nearby.
+        p ≤ p′ ≤ min(m, ρ + r − a): C can be changed freely off the image of A (rank C rises to ρ + min(m − ρ, r − a)),
+        and rank A′ ≤ r − p′ + ρ holds on stratum p′ while the rank of A cannot drop nearby.
         """
         m, _ = self.slope.matrix.shape
         r = A.row_count
@@ -215,9 +215,7 @@ class LinearBlockChart:
             column: list[Fraction2] = [(rest[o][a] + zero, one) for o in range(m)]
             neurons.append((row, (builder[self.biases[p + a]], one), column))
         for names, bias, out in zip(self.dead_rows, self.dead_biases, self.dead_columns):
-            neurons.append(
-                ([(builder[x], one) for x in names], (builder[bias], one), [(builder[x], one) for x in out])
-            )
+            neurons.append(([(builder[x], one) for x in names], (builder[bias], one), [(builder[x], one) for x in out]))
         return neurons
 
 

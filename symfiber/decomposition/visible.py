@@ -34,21 +34,14 @@ class VisibleCase:
         self.nonlinear = g.neurons_of_type("nonlinear")
         self.linear = g.neurons_of_type("linear")
         self.free = tuple(j for j in range(len(g.bias)) if j not in set(self.nonlinear))
-        self.labels = FeasibleOrientations(
-            [g.weight[j] for j in self.nonlinear],
-            [g.outgoing[j] for j in self.nonlinear],
-            len(self.free),
-            (g.output_dimension, g.input_dimension),
-            [g.weight[j] for j in self.linear],
-            [g.outgoing[j] for j in self.linear],
-        )
+        self.labels = FeasibleOrientations.of(g)
         self.home = (1,) * len(self.nonlinear)
         self._blocks: dict[Orientation, LinearBlock] = {}
 
     def check_label(self, label: Orientation) -> None:
         """Raise unless the orientation is feasible."""
         if not self.labels.is_feasible(label):
-            raise InputError(f"orientation must be feasible, {label!r} has a nonnegative column rank above {len(self.free)}")
+            raise InputError(f"orientation must be feasible, {label!r} needs more than {len(self.free)} free neurons")
 
     def orientation(self, label: Orientation) -> tuple[int, ...]:
         """The signs s_j of the nonlinear neurons relative to the given network."""

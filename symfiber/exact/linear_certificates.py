@@ -36,9 +36,7 @@ class System:
         rows = (*self.inequalities, *self.strict, *self.equations)
         for row in rows:
             if len(row) != self.dimension + 1:
-                raise InputError(
-                    f"rows must have length dimension + 1 = {self.dimension + 1}, got length {len(row)}"
-                )
+                raise InputError(f"rows must have length dimension + 1 = {self.dimension + 1}, got length {len(row)}")
         integer_rows = tuple(primitive_integers(row) for row in rows)
         scales = tuple(ray_scale(row, integers) for row, integers in zip(rows, integer_rows))
         object.__setattr__(self, "integer_rows", integer_rows)
@@ -73,9 +71,7 @@ class System:
         weights = [x * scale for x, scale in zip(multipliers, self.scales)]
         denominator = common_denominator(weights)
         numerators = [(x * denominator).p for x in weights]
-        return tuple(
-            fmpq(x, denominator) for x in _vector_times(numerators, self.integer_rows, self.dimension + 1)
-        )
+        return tuple(fmpq(x, denominator) for x in _vector_times(numerators, self.integer_rows, self.dimension + 1))
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -186,9 +186,9 @@ def _solve(system: System, by_floats: bool) -> Point | Infeasible:
     basis = exact_basis(program, preferred)
     answer: Point | Infeasible | None
     if basis.outcome == "feasible":
-        answer = _point(system, program, basis.rows, basis.columns)
-        # No feasible point, so the margin has a maximum <= 0.
-        answer = answer or _contradiction(system, program, basis)
+        answer = _point(system, program, basis)
+        if answer is None:  # the largest margin is not positive
+            answer = _contradiction(system, program, basis)
     else:
         answer = _contradiction(system, program, basis)
     if answer is None:
@@ -284,9 +284,12 @@ def _propose_solution(system: System) -> tuple[Point | Infeasible | None, Sequen
                 if point is not None:
                     return point, preferred
         basis = Basis("feasible", proposal.rows, proposal.columns)
-        found = _contradiction(system, program, basis) or _point(system, program, basis.rows, basis.columns)
-        if found is not None:
-            return found, preferred
+        nothing = _contradiction(system, program, basis)
+        if nothing is not None:
+            return nothing, preferred
+        point = _point(system, program, basis)
+        if point is not None:
+            return point, preferred
     return None, preferred
 
 
@@ -308,10 +311,11 @@ def _rounded_point(system: System, program: Program, values: list[fmpq]) -> Poin
     return _if_valid(Point(system, tuple(coordinates)))
 
 
-def _vertex(program: Program, rows: Sequence[int], columns: Sequence[int]) -> list[fmpq] | None:
-    """Return z with z = 0 outside ``columns`` and the given rows equal to zero."""
-    solution = solve_square(program.rows, rows, columns, [-program.rows[i][-1] for i in rows])
-    return None if solution is None else _spread(program.variable_count, columns, solution)
+def _vertex(program: Program, basis: Basis) -> list[fmpq] | None:
+    """Return z with z = 0 outside the basis columns and the basis rows equal to zero."""
+    right = [-program.rows[i][-1] for i in basis.rows]
+    solution = solve_square(program.rows, basis.rows, basis.columns, right)
+    return None if solution is None else _spread(program.variable_count, basis.columns, solution)
 
 
 def _spread(size: int, positions: Sequence[int], values: Sequence[fmpq]) -> list[fmpq]:
@@ -321,8 +325,8 @@ def _spread(size: int, positions: Sequence[int], values: Sequence[fmpq]) -> list
     return result
 
 
-def _point(system: System, program: Program, rows: Sequence[int], columns: Sequence[int]) -> Point | None:
-    vertex = _vertex(program, rows, columns)
+def _point(system: System, program: Program, basis: Basis) -> Point | None:
+    vertex = _vertex(program, basis)
     return None if vertex is None else _if_valid(Point(system, tuple(vertex[: system.dimension])))
 
 
@@ -365,7 +369,7 @@ def _contradiction(system: System, program: Program, basis: Basis) -> Infeasible
 
 def _optimum(system: System, objective: Row, program: Program, basis: Basis) -> Optimum | None:
     assert program.objective is not None
-    vertex = _vertex(program, basis.rows, basis.columns)
+    vertex = _vertex(program, basis)
     multipliers = _multipliers(program, basis, program.objective)
     if vertex is None or multipliers is None:
         return None
@@ -385,7 +389,7 @@ def _optimum(system: System, objective: Row, program: Program, basis: Basis) -> 
 
 
 def _unbounded(system: System, objective: Row, program: Program, basis: Basis) -> Unbounded | None:
-    vertex = _vertex(program, basis.rows, basis.columns)
+    vertex = _vertex(program, basis)
     if vertex is None:
         return None
     if basis.witness is not None:

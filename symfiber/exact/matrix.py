@@ -93,9 +93,7 @@ class Matrix:
 
     def __matmul__(self, other: Matrix) -> Matrix:
         if self.column_count != other.row_count:
-            raise InputError(
-                f"matrix product needs matching inner sizes, got {self.shape} times {other.shape}"
-            )
+            raise InputError(f"matrix product needs matching inner sizes, got {self.shape} times {other.shape}")
         if not self.rows or not other.rows or not other.column_count:
             return Matrix.zero(self.row_count, other.column_count)
         return Matrix((_rational_matrix(self) * _rational_matrix(other)).tolist(), other.column_count)
@@ -103,9 +101,7 @@ class Matrix:
     def __add__(self, other: Matrix) -> Matrix:
         if self.shape != other.shape:
             raise InputError(f"matrix sum needs equal shapes, got {self.shape} and {other.shape}")
-        return Matrix(
-            [[x + y for x, y in zip(a, b)] for a, b in zip(self.rows, other.rows)], self.column_count
-        )
+        return Matrix([[x + y for x, y in zip(a, b)] for a, b in zip(self.rows, other.rows)], self.column_count)
 
     def apply(self, vector: Sequence[fmpq]) -> tuple[fmpq, ...]:
         """Return the product with a column vector."""

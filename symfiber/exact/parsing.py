@@ -35,9 +35,7 @@ def parse_polynomial(text: str, ring: PolynomialRing, where: str = "entry") -> P
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(
-            f'{where} must be a polynomial such as "s^2 - 2/3*t", got {shorten(text)}'
-        ) from None
+        raise InputError(f'{where} must be a polynomial such as "s^2 - 2/3*t", got {shorten(text)}') from None
 
 
 def _polynomial(node: ast.expr, ring: PolynomialRing, where: str) -> Polynomial:
@@ -69,9 +67,7 @@ def _polynomial(node: ast.expr, ring: PolynomialRing, where: str) -> Polynomial:
                     return a * b
                 case ast.Div() if b.constant_value():
                     return a / b
-    raise InputError(
-        f"{where} must be a polynomial in {', '.join(ring.names)}, got {shorten(ast.unparse(node))}"
-    )
+    raise InputError(f"{where} must be a polynomial in {', '.join(ring.names)}, got {shorten(ast.unparse(node))}")
 
 
 def polynomial_from_sympy(expression: Any, ring: PolynomialRing, where: str = "entry") -> Polynomial:

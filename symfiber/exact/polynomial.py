@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Union
+from typing import Any
 
 from flint import fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpz
 
@@ -37,8 +37,11 @@ class PolynomialRing:
     __slots__ = ("_context", "_index", "names")
 
     names: tuple[str, ...]
+    _context: Any
+    _index: dict[str, int]
 
     def __new__(cls, names: Iterable[str]) -> PolynomialRing:
+        """Return the one ring with these names."""
         return _ring(tuple(names))
 
     @property
@@ -97,8 +100,7 @@ def _ring(names: tuple[str, ...]) -> PolynomialRing:
     for name in names:
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             raise InputError(
-                f"symbol name must be a letter or underscore, then letters, digits and underscores, "
-                f"got {shorten(name)}"
+                f"symbol name must be a letter or underscore, then letters, digits and underscores, got {shorten(name)}"
             )
         if name in seen:
             raise InputError(f"symbol names must be distinct, got {name!r} twice")
@@ -144,7 +146,7 @@ class Polynomial:
         return NotImplemented if value is None else Polynomial(self.ring, self._value - value)
 
     def __rsub__(self, other: Any) -> Polynomial:
-        return -self + other
+        return (-self).__add__(other)
 
     def __mul__(self, other: Any) -> Polynomial:
         value = self._operand(other)
@@ -282,5 +284,5 @@ def _rebuild(names: tuple[str, ...], terms: dict[tuple[int, ...], fmpq]) -> Poly
     return PolynomialRing(names).from_terms(terms)
 
 
-Scalar = Union[fmpq, Polynomial]
+Scalar = fmpq | Polynomial
 """What a network's entries are: a rational number, or a polynomial in the network's symbols."""

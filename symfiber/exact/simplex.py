@@ -1,10 +1,10 @@
 """Bases of linear programs: by an exact simplex method that always ends, or proposed by a float solver.
 
 Why two ways.  The exact dictionary is fraction-free: every entry is a minor of the input, stored over ℤ with
-one common denominator, the basis determinant.  So a pivot is a few FLINT matrix operations, and small programs
-take less than a millisecond.  Large programs need many pivots with large numbers; there a float solver walks to
-the last basis and only the linear algebra at that basis is exact.  A basis from floats is a guess: whoever
-uses it must check what it yields.
+one common denominator, the basis determinant.  So a pivot is a few FLINT matrix operations, and small
+programs take less than a millisecond.  Large programs need many pivots with large numbers; there a float
+solver walks to the last basis and only the linear algebra at that basis is exact.  A basis from floats is a
+guess: whoever uses it must check what it yields.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ IntegerRow = Sequence[fmpz]
 class Program:
     """Maximise c·z with aᵢ·z + bᵢ ≥ 0 for i < ``inequality_count`` and aᵢ·z + bᵢ = 0 after that; z is free.
 
-    ``rows`` are integer rows (aᵢ, bᵢ) of length ``variable_count`` + 1.  Without an ``objective`` any feasible
-    z will do; with ``stop_when_positive`` any feasible z with c·z > 0.
+    ``rows`` are integer rows (aᵢ, bᵢ) of length ``variable_count`` + 1.  Without an ``objective`` any
+    feasible z will do; with ``stop_when_positive`` any feasible z with c·z > 0.
     """
 
     variable_count: int
@@ -126,14 +126,17 @@ def _make_feasible(dictionary: _Dictionary) -> int | None:
     """Pivot until all basic variables are nonnegative; return a basic variable that provably cannot be."""
     width, height = len(dictionary.nonbasic) + 1, len(dictionary.basic)
     while True:
-        constants = dictionary.table.entries()[width - 1 :: width][:height]
-        r = _smallest(dictionary.basic, (i for i, x in enumerate(constants) if x < 0))
+        entries = dictionary.table.entries()
+        rows = [entries[i * width : (i + 1) * width] for i in range(height)]
+        violated = [i for i, row in enumerate(rows) if row[-1] < 0]
+        for i in violated:
+            if not any(x > 0 for x in rows[i]):
+                return dictionary.basic[i]
+        r = _smallest(dictionary.basic, violated)
         if r is None:
             return None
-        table = dictionary.table
-        s = _smallest(dictionary.nonbasic, (j for j in range(width - 1) if table[r, j] > 0))
-        if s is None:
-            return dictionary.basic[r]
+        s = _smallest(dictionary.nonbasic, (j for j in range(width - 1) if rows[r][j] > 0))
+        assert s is not None
         dictionary.pivot(r, s)
 
 
@@ -275,9 +278,7 @@ def solve_square(
         return []
     square = _submatrix(rows, chosen, columns)
     try:
-        solution = (square.transpose() if transpose else square).solve(
-            fmpz_mat(len(chosen), 1, list(right_side))
-        )
+        solution = (square.transpose() if transpose else square).solve(fmpz_mat(len(chosen), 1, list(right_side)))
     except ZeroDivisionError:
         return None
     return [solution[i, 0] for i in range(len(chosen))]

@@ -32,8 +32,9 @@ def problems(generator: random.Random, dimension: int, count: int):
     yield "feasible, strict", lambda engine: solve_inequalities([], strict=around, engine=engine)
     yield "feasible, weak", lambda engine: solve_inequalities(around, engine=engine)
     weights = [generator.randint(1, 9) for _ in rows]
-    last = [-sum(w * row[j] for w, row in zip(weights, rows)) for j in range(dimension)]
-    nowhere = [*rows, [*last, -1 - sum(w * row[-1] for w, row in zip(weights, rows))]]
+    whole = [[Fraction(generator.randint(-999, 999)) for _ in row] for row in rows[1:]]
+    sums = [sum(w * row[j] for w, row in zip(weights, whole)) for j in range(dimension + 1)]
+    nowhere = [*whole, [*(-x for x in sums[:-1]), -1 - sums[-1]]]
     yield "infeasible", lambda engine: solve_inequalities(nowhere, engine=engine)
     objective = [-sum(w * row[j] for w, row in zip(weights, around)) for j in range(dimension)]
     yield "maximize", lambda engine: maximize(objective, around, engine=engine)
