@@ -125,9 +125,9 @@ class State:
         z = tuple(point)
         for layer in self.front:
             z = tuple(max(dot(row, z) + row[-1], ZERO) for row in layer)
-        values = [max(dot(n.skip or (), point) + dot(n.row, z) + n.row[-1], ZERO) for n in self.top]
         if not self.front:
             z = ()
+        values = [max(dot(n.skip or (), point) + dot(n.row, z) + n.row[-1], ZERO) for n in self.top]
         return tuple(
             dot((n.out[o] for n in self.top), values)
             + (dot(self.affine[o], point) if self.affine else ZERO)
@@ -160,7 +160,10 @@ class State:
         """Merge neurons: (kept, dropped, q) needs [a|w|b]_dropped = q·[a|w|b]_kept with q > 0."""
         gone: set[int] = set()
         for kept, dropped, ratio in triples:
-            _require(ratio > 0 and kept != dropped and not {kept, dropped} & gone, "merge needs two neurons and a positive ratio")
+            _require(
+                ratio > 0 and kept != dropped and not {kept, dropped} & gone,
+                "merge needs two neurons and a positive ratio",
+            )
             gone.add(dropped)
             if layer > self.depth:
                 a, b = self.top[kept], self.top[dropped]

@@ -10,17 +10,19 @@ from symfiber.errors import InputError
 from symfiber.exact import ONE, ZERO, Matrix, Polynomial, PolynomialRing, Rational, rational
 
 
+_SHOWN_CONDITIONS = 24
+
+
 def _canonical(ring: PolynomialRing, polynomials: Iterable[Any], up_to_sign: bool) -> tuple[Polynomial, ...]:
     """Primitive integer multiples, without zeros and repeats, in a fixed order."""
-    unique: dict[Polynomial, tuple[int, int, str]] = {}
+    unique: dict[str, Polynomial] = {}
     for value in polynomials:
         polynomial = ring.coerce(value).primitive()
         if up_to_sign and polynomial.leading_coefficient() < 0:
             polynomial = -polynomial
-        if polynomial not in unique:
-            text = str(polynomial)
-            unique[polynomial] = (polynomial.total_degree(), len(text), text)
-    return tuple(sorted(unique, key=unique.__getitem__))
+        unique.setdefault(str(polynomial), polynomial)
+    order = sorted(unique, key=lambda text: (unique[text].total_degree(), len(text), text))
+    return tuple(unique[text] for text in order)
 
 
 class BasicSet:
@@ -104,7 +106,12 @@ class BasicSet:
         )
 
     def __str__(self) -> str:
-        return "{ " + ",  ".join(f"{polynomial} {relation} 0" for polynomial, relation in self.conditions()) + " }"
+        """Return all conditions; a long list is cut with a count."""
+        conditions = self.conditions()
+        shown = [f"{polynomial} {relation} 0" for polynomial, relation in conditions[:_SHOWN_CONDITIONS]]
+        if len(conditions) > _SHOWN_CONDITIONS:
+            shown.append(f"… {len(conditions) - _SHOWN_CONDITIONS} more conditions")
+        return "{ " + ",  ".join(shown) + " }"
 
 
 class Union:

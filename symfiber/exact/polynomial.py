@@ -187,11 +187,8 @@ class Polynomial:
     def __hash__(self) -> int:
         if self._hash is None:
             constant = self.constant_value()
-            self._hash = (
-                hash(constant)
-                if constant is not None
-                else hash((self.ring.names, frozenset(self._value.to_dict().items())))
-            )
+            # FLINT's own text is canonical for a ring and far cheaper than the exponent tuples of wide rings.
+            self._hash = hash(constant if constant is not None else self._value.str())
         return self._hash
 
     def __call__(self, point: Sequence[fmpq]) -> fmpq:
@@ -267,7 +264,7 @@ class Polynomial:
         return _rebuild, (self.ring.names, self.terms())
 
     def __str__(self) -> str:
-        return self.render(lambda name: name)
+        return str(self._value.str())
 
     def __repr__(self) -> str:
         return shorten(_Bare(str(self)), 80)
