@@ -129,7 +129,7 @@ def canonical_form(net: Network) -> CanonicalForm:
     Examples
     --------
     >>> net = Network([([[1, 2], [3, 1]], [1, 1]), ([[2, -1]], [-3]), ([[1]], [0])])
-    >>> same = Network([([[3, 1], [2, 4]], [1, 3]), ([[-2, 2]], [-7]), ([["1/2"]], [0])])   # translated
+    >>> same = Network([([[3, 1], [2, 4]], [1, 3]), ([[-2, 2]], [-8]), ([["1/2"]], [0])])   # translated
     >>> canonical_form(net) == canonical_form(same), net == same
     (True, False)
     """

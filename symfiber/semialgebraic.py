@@ -9,7 +9,6 @@ from typing import Any
 from symfiber.errors import InputError
 from symfiber.exact import ONE, ZERO, Matrix, Polynomial, PolynomialRing, Rational, rational
 
-
 _SHOWN_CONDITIONS = 24
 
 

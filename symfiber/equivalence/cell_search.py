@@ -1,7 +1,7 @@
 """Whether a state is zero everywhere: exact branch and bound over the cells of its front layers, with a proof.
 
-Why this way: only the front is split.  On a cell of the front the state is one layer of neurons of affine functions, and
-such a sum is zero on an open region iff the jumps of every hyperplane that crosses the region cancel and the affine
+Why this way: only the front is split.  On a cell of the front the state is one layer of neurons of affine functions,
+and such a sum is zero on an open region iff the jumps of every hyperplane that crosses the region cancel and the affine
 rest is zero; so the top costs one linear program a hyperplane, not a factor of two.
 """
 
@@ -169,7 +169,7 @@ def _next_neuron(state: State, branch: _Branch, nodes: list[Any]) -> Iterator[_B
 
 
 def _leaf(state: State, z: Sequence[Form], region: _Region) -> tuple[Any, ...] | None:
-    """Return the leaf node, ``("kink", point)`` with a point across a bend, or ``None`` when the affine rest is not 0."""
+    """Return the leaf node, ("kink", point, hyperplane) at a bend, or ``None`` when the affine rest is not 0."""
     total, classes = cell_function(state, z)
     proofs = []
     for key, jump in classes.items():

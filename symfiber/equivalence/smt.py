@@ -34,14 +34,11 @@ def smtlib(a: Network, b: Network) -> str:
         for number, (weight, bias) in enumerate(net.scalar_layers, start=1):
             outputs = [f"{letter}_{number}_{i}" for i in range(len(bias))]
             lines += [
-                f"(define-fun {name} () Real {_sum(row, inputs, b_i)})"
-                for name, row, b_i in zip(outputs, weight, bias)
+                f"(define-fun {name} () Real {_sum(row, inputs, b_i)})" for name, row, b_i in zip(outputs, weight, bias)
             ]
             if number < len(net.scalar_layers):
                 inputs = [f"z{name}" for name in outputs]
-                lines += [
-                    f"(define-fun z{name} () Real (ite (> {name} 0.0) {name} 0.0))" for name in outputs
-                ]
+                lines += [f"(define-fun z{name} () Real (ite (> {name} 0.0) {name} 0.0))" for name in outputs]
         names.append(outputs)
     differ = " ".join(f"(not (= {p} {q}))" for p, q in zip(*names))
     lines += [f"(assert {differ if m == 1 else f'(or {differ})'})", "(check-sat)"]

@@ -1,9 +1,9 @@
 """Points where two networks may differ, and simpler ones: where a state that is not zero should be looked at.
 
-Why this way: let D = f_a − f_b be reduced, so that what the networks share has cancelled.  A top neuron that is left bends
-D along its hyperplane.  At a point p of it on no other surface of D, and ε so small that p ± εe meets no other surface,
-D(p + εe) + D(p − εe) − 2D(p) = ε·|slope|·c ≠ 0, so D is not zero at one of three points — however small or far away
-the region is on which D differs from zero.
+Why this way: let D = f_a − f_b be reduced, so that what the networks share has cancelled.  A top neuron that is left
+bends D along its hyperplane.  At a point p of it on no other surface of D, and ε so small that p ± εe meets no other
+surface, D(p + εe) + D(p − εe) − 2D(p) = ε·|slope|·c ≠ 0, so D is not zero at one of three points — however small or far
+away the region is on which D differs from zero.
 """
 
 from __future__ import annotations
@@ -158,7 +158,9 @@ def _straddle(state: State, point: Point, layer: int, index: int) -> Iterator[Po
     z = [max(value, ZERO) for value in y]
     values = [dot(n.skip or (), point) + dot(n.row, z) + n.row[-1] for n in state.top]
     own_front, own_top = (index, None) if layer <= state.depth else (None, index)
-    if any(not v for k, v in enumerate(y) if k != own_front) or any(not v for j, v in enumerate(values) if j != own_top):
+    if any(not v for k, v in enumerate(y) if k != own_front) or any(
+        not v for j, v in enumerate(values) if j != own_top
+    ):
         return
     if own_front is not None:
         gradient: Sequence[Rational] = front[index][:-1]

@@ -1,6 +1,6 @@
 """The exact base: the only part of symfiber that imports FLINT (and, lazily, a float LP solver that only proposes)."""
 
-from symfiber.exact.linear_programming import Infeasible, Point, solve_inequalities
+from symfiber.exact.linear_programming import Infeasible, Optimum, Point, Unbounded, maximize, solve_inequalities
 from symfiber.exact.matrix import Matrix
 from symfiber.exact.polynomial import Polynomial, PolynomialRing, Scalar
 from symfiber.exact.scalars import (
@@ -24,13 +24,16 @@ __all__ = [
     "ZERO",
     "Infeasible",
     "Matrix",
+    "Optimum",
     "Point",
     "Polynomial",
     "PolynomialRing",
     "Rational",
     "Scalar",
+    "Unbounded",
     "common_denominator",
     "dot",
+    "maximize",
     "parse_rational",
     "primitive_integers",
     "rational",

@@ -3,8 +3,9 @@
 A generator g maps parameters to parameters.  To prove that it keeps the function for *all* parameters of a sign
 pattern, it is applied to a network whose entries are indeterminates.  On the cell with activation pattern P of the base
 network, the image network has a pattern P′ that the sign pattern determines; the two affine maps are compared
-coefficient by coefficient, as polynomials.  Where a generator divides, the indeterminates are chosen so that the division is exact
-(a weight that is divided by t is written t·v): that covers all parameters because the divisor is never zero.
+coefficient by coefficient, as polynomials.  Where a generator divides, the indeterminates are chosen so that the
+division is exact (a weight that is divided by t is written t·v): that covers all parameters because the divisor is
+never zero.
 """
 
 from __future__ import annotations
