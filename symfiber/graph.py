@@ -68,36 +68,29 @@ def _links(fiber: Fiber, components: Sequence[Component]) -> Iterator[tuple[int,
 
 def _flips(fiber: Fiber, labels: Sequence[Any]) -> Iterator[tuple[int, int, str]]:
     """Labels that differ in one place; where that leaves the graph disconnected, the fewest further places."""
+    from networkx.utils import UnionFind
+
     case: Any = fiber.home.case
     if fiber.case == "visible":
         neurons: tuple[int, ...] = case.nonlinear
         sets = [frozenset(j for j, s in zip(neurons, label) if s < 0) for label in labels]
-        name = "re-orientation of neurons {}"
+        name = "re-orientation of neuron{} {}"
     else:
         sets = [frozenset(label) for label in labels]
-        name = "sign flip of first-layer neuron {}"
+        name = "sign flip of first-layer neuron{} {}"
     index = {flipped: i for i, flipped in enumerate(sets)}
-    group = list(range(len(sets)))
-
-    def root(i: int) -> int:
-        while group[i] != i:
-            group[i] = group[group[i]]
-            i = group[i]
-        return i
-
+    joined = UnionFind(range(len(sets)))
     for i, flipped in enumerate(sets):
         for j in flipped:
             partner = index.get(flipped - {j})
             if partner is not None:
-                group[root(i)] = root(partner)
-                yield partner, i, name.format(j)
-    roots = [i for i in range(len(sets)) if root(i) == i]
-    if len(roots) > 1:
-        apart = ((a, b) for a, b in combinations(range(len(sets)), 2) if root(a) != root(b))
-        for _, a, b in sorted((len(sets[a] ^ sets[b]), a, b) for a, b in apart):
-            if root(a) != root(b):
-                group[root(b)] = root(a)
-                yield a, b, name.format(", ".join(map(str, sorted(sets[a] ^ sets[b]))))
+                joined.union(partner, i)
+                yield partner, i, name.format("", j)
+    apart = ((a, b) for a, b in combinations(range(len(sets)), 2) if joined[a] != joined[b])
+    for _, a, b in sorted((len(sets[a] ^ sets[b]), a, b) for a, b in apart):
+        if joined[a] != joined[b]:
+            joined.union(a, b)
+            yield a, b, name.format("s", ", ".join(map(str, sorted(sets[a] ^ sets[b]))))
 
 
 def _univariate_links(components: Sequence[Component]) -> Iterator[tuple[int, int, str]]:

@@ -10,14 +10,6 @@ from symfiber.report.notation import Formula, Phrase
 if TYPE_CHECKING:
     from symfiber.decomposition import Fiber
 
-_LATEX = {
-    "G1": (r"\operatorname{rank} W_1=n_1", ""),
-    "G2": (
-        r"\operatorname{rank}(W_3D_TW_2D_S)=\min(m,|T|,|S|)",
-        r" for all masks S, T",
-    ),
-}
-
 
 @dataclass(frozen=True, slots=True)
 class HypothesisStatement:
@@ -55,7 +47,10 @@ def hypotheses(fiber: Fiber) -> tuple[HypothesisStatement, ...]:
     status = {"proved": "proved", "undecided": "assumed", "refuted": "refuted"}
     return (
         *common,
-        *(HypothesisStatement(h.name, _statement(h.name), status[h.status], h.coverage) for h in fiber.hypotheses.hypotheses),
+        *(
+            HypothesisStatement(h.name, _statement(h.name), status[h.status], h.coverage)
+            for h in fiber.hypotheses.hypotheses
+        ),
     )
 
 

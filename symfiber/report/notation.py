@@ -115,6 +115,11 @@ def polynomial_text(polynomial: Polynomial, full: bool = False) -> str:
     return text if full else cut_integers(text)
 
 
+def condition_sign(polynomial: Polynomial) -> int:
+    """Return −1 when the condition p > 0 or p ≥ 0 reads better as −p < 0 or −p ≤ 0: one term, negative."""
+    return -1 if len(polynomial.terms()) == 1 and polynomial.leading_coefficient() < 0 else 1
+
+
 def symbol_text(name: str) -> str:
     """Write ``W1_0_2`` as ``W1[0,2]``; other names stay.
 

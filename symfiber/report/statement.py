@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from symfiber.errors import LimitExceededError, UndecidedError
@@ -147,10 +147,10 @@ def describe_fiber(fiber: Fiber, show_all: bool = False, track: Track | None = N
     chosen: Iterable[tuple[int | None, Component]] = islice(_ordered(fiber), COMPONENT_CUT if shown is None else shown)
     if track is not None:
         chosen = track(chosen, "components", shown)
-    components = tuple(
-        describe_component(component, index, index_is_home, show_all, explicit)
-        for index_is_home, (index, component) in zip(chain((True,), _forever(False)), chosen)
-    )
+    components: list[ComponentStatement] = []
+    for index, component in chosen:
+        first = components[0] if components else None
+        components.append(describe_component(component, index, first, show_all, explicit))
     dimension, dimension_note = _attempt(lambda: fiber.dimension)
     local, local_note = _attempt(lambda: fiber.local_dimension)
     return FiberStatement(
@@ -172,7 +172,7 @@ def describe_fiber(fiber: Fiber, show_all: bool = False, track: Track | None = N
         local_dimension=local,
         local_note=local_note,
         identifiable=_identifiable(fiber, count),
-        components=components,
+        components=tuple(components),
         omitted=None if count is None else count - len(components),
         generators=tuple(
             GeneratorStatement(g.name, g.domain, g.effect, g.inverse_text, g.kind, g.dimension)
@@ -215,11 +215,6 @@ def _ordered(fiber: Fiber) -> Iterator[tuple[int | None, Component]]:
                 yield i, component
     except LimitExceededError:
         return
-
-
-def _forever(value: bool) -> Iterator[bool]:
-    while True:
-        yield value
 
 
 def _neurons(fiber: Fiber) -> tuple[NeuronStatement, ...]:

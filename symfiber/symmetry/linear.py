@@ -55,7 +55,7 @@ class Reorientation:
         """A short name."""
         if not self.flipped:
             return "refactorisation of the free neurons"
-        return f"re-orientation of neurons {', '.join(map(str, self.flipped))}"
+        return f"re-orientation of {_neurons(self.flipped)}"
 
     @property
     def domain(self) -> str:
@@ -65,12 +65,14 @@ class Reorientation:
     @property
     def effect(self) -> str:
         """What it does to the parameters."""
-        return "rows [w|b] of these neurons negated, linear neurons refactored to carry the slope c w, b3 adjusted"
+        if not self.flipped:
+            return "free neurons replaced by linear and dead ones with the same total slope, b3 adjusted"
+        return "rows [w|b] negated, free neurons replaced so that linear ones carry the slope c w, b3 adjusted"
 
     @property
     def inverse_text(self) -> str:
         """What undoes it."""
-        return "the same flips with the old free neurons"
+        return "the same flips with the old free neurons" if self.flipped else "the old free neurons"
 
     def __call__(self, net: Network, value: Sequence[FreeNeuron]) -> Network:
         """Apply to a network of numbers; raise :class:`InputError` when the new neurons do not carry the slope."""
@@ -198,7 +200,7 @@ class FactorizationAction:
     @property
     def name(self) -> str:
         """A short name."""
-        return f"factorisation action on linear neurons {', '.join(map(str, self.neurons))}"
+        return f"factorisation action on linear {_neurons(self.neurons)}"
 
     @property
     def domain(self) -> str:
@@ -328,3 +330,7 @@ class BiasShift:
             (p, p) for p in all_patterns(base.hidden_widths) if p[1][self.neuron]
         ]
         return compare_cells(f"{self.name}, architecture {self.architecture}", base, self(base, t), pairs)
+
+
+def _neurons(indices: Sequence[int]) -> str:
+    return f"neuron{'s' * (len(indices) > 1)} {', '.join(map(str, indices))}"
