@@ -21,7 +21,10 @@ from symfiber.orthant import OrthantFunction
 Orientation = tuple[int, ...]
 
 SEARCH_LIMIT = 1 << 22
-"""The number of search nodes after which counting gives up."""
+"""The number of blocks of the sign search after which counting gives up."""
+
+MATRIX_LIMIT = 1 << 16
+"""The number of slopes whose rank is looked at, or of linear solutions tried, before giving up."""
 
 
 class FeasibleOrientations:
@@ -93,6 +96,11 @@ class FeasibleOrientations:
         return self.free >= min(m + 1, n)
 
     @property
+    def immediate_count(self) -> int | None:
+        """The count when it is known already or given by a formula, else ``None``."""
+        return 1 << self.neuron_count if self.all_feasible else self._count
+
+    @property
     def count(self) -> int:
         """The exact number of feasible choices; by a formula or a proof that prunes where there is one.
 
@@ -112,15 +120,11 @@ class FeasibleOrientations:
 
     def slope(self, orientation: Orientation) -> Matrix:
         """Return M_S for the flipped neurons S of the orientation."""
-        flipped = [j for j, s in enumerate(orientation) if s < 0]
-        m, n = self.base.shape
-        entries = [list(row) for row in self.base.rows]
-        for j in flipped:
-            for o in range(m):
-                c = self.columns[j][o]
-                if c:
-                    entries[o] = [x + c * w for x, w in zip(entries[o], self.rows[j])]
-        return Matrix(entries, n)
+        total = self.base
+        for s, column, row in zip(orientation, self.columns, self.rows):
+            if s < 0:
+                total = _plus_rank_one(total, column, row)
+        return total
 
     def column_rank(self, orientation: Orientation) -> NonnegativeColumnRank:
         """Return rank⁺(M_S) with its certificates."""
@@ -131,11 +135,7 @@ class FeasibleOrientations:
         choice = tuple(orientation)
         if len(choice) != self.neuron_count or any(s not in (1, -1) for s in choice):
             raise InputError(f"orientation must be {self.neuron_count} entries 1 or -1, got {choice!r}")
-        if self.all_feasible:
-            return True
-        slope = self.slope(choice)
-        rank = slope.rank()
-        return rank < self.free or (rank == self.free and nonnegative_column_rank(slope).pointed)
+        return self.all_feasible or self._carries(self.slope(choice))
 
     def __contains__(self, orientation: Sequence[int]) -> bool:
         return self.is_feasible(orientation)
@@ -220,9 +220,9 @@ class FeasibleOrientations:
         if k in pivots:
             return
         unknowns = [j for j in range(k) if j not in set(pivots)]
-        if 1 << len(unknowns) > SEARCH_LIMIT:
+        if 1 << len(unknowns) > MATRIX_LIMIT:
             raise LimitExceededError(
-                f"counting the orientations with M_S = 0 needs 2^{len(unknowns)} tries, the limit is {SEARCH_LIMIT}",
+                f"counting the orientations with M_S = 0 needs 2^{len(unknowns)} tries, the limit is {MATRIX_LIMIT}",
                 {"lower": 0, "upper": 1 << len(unknowns)},
             )
         solutions = []
@@ -240,16 +240,30 @@ class FeasibleOrientations:
         yield from sorted(solutions, reverse=True)
 
     def _one_by_one(self) -> Iterator[Orientation]:
-        found = 0
-        for tried, choice in enumerate(product((1, -1), repeat=self.neuron_count)):
-            if tried >= SEARCH_LIMIT:
+        """Look at every choice; M_S is updated along the search tree by one rank-one step a flip."""
+        found = tried = 0
+        stack: list[tuple[Orientation, Matrix]] = [((), self.base)]
+        while stack:
+            prefix, slope = stack.pop()
+            depth = len(prefix)
+            if depth < self.neuron_count:
+                stack.append(((*prefix, -1), _plus_rank_one(slope, self.columns[depth], self.rows[depth])))
+                stack.append(((*prefix, 1), slope))
+                continue
+            if tried >= MATRIX_LIMIT:
                 raise LimitExceededError(
                     f"the search over 2^{self.neuron_count} orientations stopped after {tried} of them",
                     {"lower": found, "upper": (1 << self.neuron_count) - tried + found},
                 )
-            if self.is_feasible(choice):
+            tried += 1
+            if self._carries(slope):
                 found += 1
-                yield choice
+                yield prefix
+
+    def _carries(self, slope: Matrix) -> bool:
+        """Whether rank⁺ of a slope is at most f."""
+        rank = slope.rank()
+        return rank < self.free or (rank == self.free and nonnegative_column_rank(slope).pointed)
 
 
 class _SignSearch:
@@ -324,6 +338,11 @@ class _SignSearch:
                 )
             total += 1 << rest
         return total
+
+
+def _plus_rank_one(matrix: Matrix, column: Sequence[Rational], row: Sequence[Rational]) -> Matrix:
+    rows = [[x + c * w for x, w in zip(line, row)] for line, c in zip(matrix.rows, column)]
+    return Matrix(rows, matrix.column_count)
 
 
 def _small_flip_sets(size: int, largest: int) -> Iterator[Orientation]:

@@ -71,9 +71,9 @@ class Fiber:
     >>> net = Network([([[1, 2], [3, 1]], [1, -1]), ([[2, -1], [3, 5], [-1, -2]], [3, 7, -2]), ([[1, 4, 3]], [0])])
     >>> F = fiber(net)
     >>> F
-    <Fiber of a 2-2-3-1 network: visible, 2 components, dimension 8>
-    >>> [(c.orientation, c.dimension) for c in F.components]
-    [((1,), 8), ((-1,), 6)]
+    <Fiber of a 2-2-3-1 network: visible, 2 components>
+    >>> F.dimension, [(c.orientation, c.dimension) for c in F.components]
+    (9, [((1,), 9), ((-1,), 9)])
     >>> F.components[1].sample(seed=1) in F
     True
     """
@@ -240,11 +240,10 @@ class Fiber:
 
     def __repr__(self) -> str:
         shape = "-".join(map(str, self.network.architecture))
-        try:
-            counted = f"{self.component_count} component" + ("s" if self.component_count != 1 else "")
-            return f"<Fiber of a {shape} network: {self.case}, {counted}, dimension {self.dimension}>"
-        except UndecidedError:
-            return f"<Fiber of a {shape} network: {self.case}, too many components to count>"
+        # Printing never computes: the count is shown when a formula gives it or it was asked for before.
+        count = self._case.labels.immediate_count
+        counted = "" if count is None else f", {count} component" + ("s" if count != 1 else "")
+        return f"<Fiber of a {shape} network: {self.case}{counted}>"
 
 
 def fiber(net: Network) -> Fiber:

@@ -22,6 +22,11 @@ class Subsets:
         """2^k."""
         return 1 << len(self.items)
 
+    @property
+    def immediate_count(self) -> int:
+        """2^k."""
+        return self.count
+
     def __getitem__(self, index: int) -> tuple[int, ...]:
         if index < 0:
             index += self.count

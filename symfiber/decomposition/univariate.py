@@ -66,6 +66,12 @@ class UnivariateLabels:
         """The exact number of labels."""
         return sum(choices.count for _, _, choices in self.families)
 
+    @property
+    def immediate_count(self) -> int | None:
+        """The count when it is given by a formula, else ``None``."""
+        counts = [choices.immediate_count for _, _, choices in self.families]
+        return None if None in counts else sum(count for count in counts if count is not None)
+
     def __iter__(self) -> Iterator[UnivariateLabel]:
         for direction, visible, choices in self.families:
             for orientation in choices:

@@ -132,7 +132,7 @@ def describe_component(
     """
     case, label = component.case, component.label
     block = case.block(label) if case.name in ("visible", "univariate") else None
-    free = _free_block(block) if block is not None else None
+    free = _free_block(block, "v_s" if case.name == "visible" else "h_0") if block is not None else None
     known = first.pieces[0] if first is not None and first.pieces else None
     pieces = _pieces(component, block, known, show_all) if explicit else ()
     return ComponentStatement(
@@ -219,7 +219,7 @@ def _dead(count: int) -> str:
     return "entries of the dead neuron" if count == 1 else f"entries of {count} dead neurons"
 
 
-def _free_block(block: LinearBlock) -> FreeBlock:
+def _free_block(block: LinearBlock, constant: str) -> FreeBlock:
     slope = block.slope
     return FreeBlock(
         block.positions,
@@ -230,7 +230,7 @@ def _free_block(block: LinearBlock) -> FreeBlock:
         slope.half_space,
         slope.relation,
         Quantity(F("M_s", "M_s"), slope.matrix.rows),
-        Quantity(F("v_s", "v_s"), tuple((x,) for x in block.constant)),
+        Quantity(F(constant, constant), tuple((x,) for x in block.constant)),
     )
 
 

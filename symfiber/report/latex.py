@@ -1,2 +1,324 @@
-def fiber_latex(fiber, show_all=False): ...
-def fiber_notebook_latex(fiber): ...
+"""A fiber as LaTeX: a page with one theorem, its reason and the list of components.
+
+Only amsmath and amsthm are needed.  Long equations stand in ragged paragraphs, where lines may break at signs, inside
+products and inside long numbers, so that nothing sticks out of the margin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from symfiber.exact import Rational
+from symfiber.report.components import ComponentStatement, ConditionList, Piece, Quantity
+from symfiber.report.notation import (
+    Phrase,
+    approximation_latex,
+    condition_sign,
+    integer_text,
+    is_short,
+    number_latex,
+    phrase_latex,
+    polynomial_latex,
+    prose_latex,
+)
+from symfiber.report.statement import FiberStatement, describe_fiber
+from symfiber.report.text import (
+    conditions_head,
+    count_text,
+    counted,
+    dimension_text,
+    rank_text,
+    signs_text,
+    strata_text,
+    yes_no,
+)
+from symfiber.report.theorems import NOTATION, SIGMA
+
+if TYPE_CHECKING:
+    from symfiber.decomposition import Fiber
+
+_ROW_CUT = 16
+_MATRIX_WIDTH = 62
+
+_PREAMBLE = r"""\documentclass[11pt]{article}
+\usepackage[a4paper,margin=28mm]{geometry}
+\usepackage{amsmath,amsthm}
+\setlength{\parindent}{0pt}
+\setlength{\parskip}{4pt plus 2pt}
+"""
+
+_THEOREM = r"\ifcsname fibertheorem\endcsname\else\newtheorem*{fibertheorem}{Theorem}\fi"
+
+
+def fiber_latex(fiber: Fiber, show_all: bool = False, standalone: bool = False) -> str:
+    r"""Return the report of a fiber as LaTeX.
+
+    Parameters
+    ----------
+    fiber : Fiber
+    show_all : bool
+        Print all components, conditions and digits; otherwise long lists are cut with an exact count.
+    standalone : bool
+        Whether to return a whole document that compiles as it stands, or a part for a document that loads amsmath and
+        amsthm.
+
+    Examples
+    --------
+    >>> import symfiber as sf
+    >>> net = sf.Network([([[1, 2], [3, 1]], [1, 1]), ([[2, -1]], [-3]), ([[1]], [0])])
+    >>> r"\begin{fibertheorem}[H1: hypersurface 0 hidden, 1 live neuron]" in fiber_latex(sf.fiber(net))
+    True
+    """
+    return statement_latex(describe_fiber(fiber, show_all), standalone)
+
+
+def statement_latex(statement: FiberStatement, standalone: bool = False) -> str:
+    """Write a description as LaTeX."""
+    sections = (_setting, _hypotheses, _neurons, _theorem, _result, _components, _generators, _claims)
+    body = "\n\n".join("\n".join(section(statement)) for section in sections)
+    if r"_{[" in body:
+        body += "\n\n\\medskip\\noindent A number $12345{\\cdots}67890_{[17]}$ is an integer of 17 digits, cut."
+    body = f"\\begingroup\\emergencystretch=4em\n{_THEOREM}\n{body}\n\\par\\endgroup\n"
+    if not standalone:
+        return body
+    shape = "-".join(map(str, statement.network.architecture))
+    title = f"The fiber of a {shape} ReLU network"
+    return (
+        f"{_PREAMBLE}\\title{{{title}}}\n\\author{{}}\n\\date{{}}\n"
+        f"\\begin{{document}}\n\\maketitle\n\\vspace{{-3em}}\n{body}\\end{{document}}\n"
+    )
+
+
+def fiber_notebook_latex(fiber: Fiber) -> str:
+    r"""Return a short summary in one display formula, for notebooks.
+
+    Examples
+    --------
+    >>> import symfiber as sf
+    >>> net = sf.Network([([[1, 2], [3, 1]], [1, 1]), ([[2, -1]], [-3]), ([[1]], [0])])
+    >>> text = fiber_notebook_latex(sf.fiber(net))
+    >>> text.startswith("$$") and text.endswith("$$"), r"\text{components} & 2" in text
+    (True, True)
+    """
+    statement = describe_fiber(fiber, conditions=False)
+    shape = r"\text{-}".join(map(str, statement.network.architecture))
+    theorem = statement.theorem
+    rows = [
+        ("network", rf"{shape},\ {statement.network.parameter_count}\text{{ parameters}}"),
+        ("case", rf"\text{{{theorem.name}: {theorem.title}}}"),
+        ("components", _plain_count(statement)),
+        ("dimension", "?" if statement.dimension is None else str(statement.dimension)),
+        ("completeness", rf"\text{{{statement.completeness}}}"),
+    ]
+    body = r" \\ ".join(rf"\text{{{name}}} & {value}" for name, value in rows)
+    return rf"$$\begin{{array}}{{ll}} {body} \end{{array}}$$"
+
+
+def _plain_count(statement: FiberStatement) -> str:
+    if statement.component_count is None:
+        return r"\text{not counted}"
+    return integer_text(statement.component_count).replace("…", r"{\cdots}").replace("{", "_{[").replace("}", "]}")
+
+
+def _setting(statement: FiberStatement) -> Iterator[str]:
+    d, n1, n2, m = statement.network.architecture
+    yield r"\subsection*{Setting}"
+    yield (
+        rf"\[{SIGMA.latex},\qquad d={d},\ n_1={n1},\ n_2={n2},\ m={m},\]"
+        f"\na point of a parameter space of dimension {statement.network.parameter_count}. " + _sentence(NOTATION)
+    )
+    for layer in statement.layers:
+        yield from _quantity(layer, statement.full)
+
+
+def _hypotheses(statement: FiberStatement) -> Iterator[str]:
+    yield r"\subsection*{Hypotheses}"
+    yield r"\begin{tabular}{@{}lp{0.78\linewidth}@{}}"
+    for h in statement.hypotheses:
+        name = f"({h.name}) " if h.name else ""
+        detail = f" ({prose_latex(h.detail)})" if h.detail else ""
+        yield rf"{h.status} & \raggedright {name}{phrase_latex(h.statement)}{detail}\tabularnewline"
+    yield r"\end{tabular}"
+
+
+def _neurons(statement: FiberStatement) -> Iterator[str]:
+    yield r"\subsection*{Neurons of layer 2}"
+    shown = statement.neurons if statement.full else statement.neurons[:_ROW_CUT]
+    yield r"The signs of $[w_j\mid b_j]$ decide the type."
+    # Lines of a paragraph, not a table: a full list may be longer than a page.
+    for neuron in shown:
+        signs = signs_text(neuron).replace("|", r"\mid ").replace("… ", r"\cdots\ ").replace(" more", r"\text{ more}")
+        yield rf"\par\noindent\hspace*{{1em}}\makebox[2em][l]{{{neuron.index}}}\makebox[6em][l]{{{neuron.type}}}$[{signs}]$"
+    if len(shown) < len(statement.neurons):
+        yield rf"\par\noindent\hspace*{{1em}}\dots\ and {len(statement.neurons) - len(shown)} more neurons."
+    yield rf"\par\noindent Hidden hypersurfaces: {_sentence(statement.hidden_reason)}"
+
+
+def _theorem(statement: FiberStatement) -> Iterator[str]:
+    theorem = statement.theorem
+    yield rf"\begin{{fibertheorem}}[{theorem.name.removeprefix('Theorem ')}: {prose_latex(theorem.title)}]"
+    yield phrase_latex(theorem.premise, statement.full)
+    yield r"\begin{enumerate}\setlength{\itemsep}{0pt}"
+    for condition in theorem.conditions:
+        yield rf"\item {phrase_latex(condition, statement.full)};"
+    yield r"\end{enumerate}"
+    for note in theorem.notes:
+        yield _sentence(note, statement.full)
+    yield r"\end{fibertheorem}"
+    yield rf"\begin{{proof}}[Reason]{_sentence(theorem.reason)}\end{{proof}}"
+
+
+def _result(statement: FiberStatement) -> Iterator[str]:
+    yield r"\subsection*{Result}"
+    yield rf"Components: {prose_latex(count_text(statement))}; {phrase_latex(statement.count_reason)}."
+    if statement.labelled_count is not None:
+        yield (
+            "They are counted up to permutations of neurons; with neurons labelled there are exactly "
+            f"{prose_latex(integer_text(statement.labelled_count, statement.full))}."
+        )
+    yield rf"The dimension of the fiber as described is {prose_latex(dimension_text(statement))}."
+    if statement.local_dimension is not None:
+        yield f"The local dimension at the network itself is {statement.local_dimension}."
+    else:
+        yield f"The local dimension at the network itself is not decided: {prose_latex(statement.local_note)}."
+    yield f"Identifiable up to permutations and scalings: {yes_no(statement.identifiable)}."
+
+
+def _components(statement: FiberStatement) -> Iterator[str]:
+    yield r"\subsection*{Components}"
+    for component in statement.components:
+        yield from _component(component, statement.full)
+    if statement.omitted:
+        yield rf"\par\medskip\noindent\dots\ and {prose_latex(integer_text(statement.omitted))} more components."
+    elif statement.omitted is None:
+        yield r"\par\medskip\noindent\dots\ and more components, which were not counted."
+
+
+def _component(component: ComponentStatement, full: bool) -> Iterator[str]:
+    number = "" if component.index is None else f" {component.index}"
+    own = " It contains the network itself." if component.is_home else ""
+    terms = " + ".join(f"{term.value} ({phrase_latex(term.meaning)})" for term in component.terms)
+    strata = prose_latex(strata_text(component.free)) if component.free else ""
+    yield rf"\paragraph{{Component{number}.}} {phrase_latex(component.title, full)}.{own}"
+    yield rf"Dimension {component.dimension} = {terms}{strata}."
+    for quantity in component.quantities:
+        yield from _quantity(quantity, full)
+    if component.free is not None:
+        yield from _quantity(component.free.slope, full, rank_text(component.free, full))
+        if component.free.constant not in component.quantities:
+            yield from _quantity(component.free.constant, full)
+    if component.generic_note:
+        yield phrase_latex(component.generic_note)
+    if not component.pieces:
+        yield r"\par\noindent The polynomial conditions are those of the theorem, coordinate by coordinate."
+    for piece in component.pieces:
+        yield from _piece(piece, full)
+    if 0 < len(component.pieces) < component.pieces_total:
+        more = counted(component.pieces_total - len(component.pieces), "more set")
+        yield rf"\par\noindent\dots\ and {more}, with more linear neurons."
+
+
+def _quantity(quantity: Quantity, full: bool, note: str = "") -> Iterator[str]:
+    """A matrix in a display when it fits, otherwise its entries one after the other in a ragged paragraph."""
+    rows = quantity.rows
+    if not rows or not rows[0]:
+        return
+    exact = full or all(is_short(x) for row in rows for x in row)
+    relation = "=" if exact else r"\approx "
+    cells = [[number_latex(x, True) if exact else approximation_latex(x) for x in row] for row in rows]
+    width = sum(max(map(len, column)) + 2 for column in zip(*cells))
+    if width <= _MATRIX_WIDTH and len(cells) <= _ROW_CUT:
+        body = r"\\ ".join(" & ".join(row) for row in cells)
+        columns = "r" * len(cells[0])
+        yield (
+            rf"\[{quantity.name.latex}{relation}\left(\begin{{array}}{{{columns}}}{body}\end{{array}}\right)\]"
+            + (_sentence((note,)) + "." if note else "")
+        )
+        return
+    yield r"{\par\raggedright\noindent"
+    yield f"${quantity.name.latex}{relation}$ " + _entries(cells, rows, full)
+    yield r"\par}" + (f"\n{prose_latex(note)}." if note else "")
+
+
+def _entries(cells: Sequence[Sequence[str]], rows: Sequence[Sequence[Rational]], full: bool) -> str:
+    """All entries row by row; a short report stops after some."""
+    shown = cells if full else [row[:8] for row in cells[:4]]
+    lines = [
+        ("the matrix with rows " if i == 0 and len(cells) > 1 else "")
+        + "$("
+        + r",\allowbreak\ ".join(row)
+        + _more(row, rows[i])
+        for i, row in enumerate(shown)
+    ]
+    text = ", ".join(lines)
+    return text + ("." if len(shown) == len(cells) else rf", \dots\ ({len(cells)} rows).")
+
+
+def _more(row: Sequence[str], whole: Sequence[Rational]) -> str:
+    missing = len(whole) - len(row)
+    return ")$" if not missing else rf",\allowbreak\ \dots)$ ({missing} more)"
+
+
+def _piece(piece: Piece, full: bool) -> Iterator[str]:
+    condition = ""
+    if piece.linear_count is not None:
+        condition = f", with {counted(piece.linear_count, 'linear neuron')}"
+    yield rf"\par\noindent Polynomial conditions on the coordinates of $\theta'${condition}:"
+    yield r"{\small\raggedright"
+    for conditions, relation, kind in (
+        (piece.equations, "=", "equation"),
+        (piece.positive, ">", "strict inequality"),
+        (piece.nonnegative, r"\ge", "non-strict inequality"),
+    ):
+        yield from _conditions(conditions, relation, kind, full)
+    yield r"\par}"
+
+
+def _conditions(conditions: ConditionList, relation: str, kind: str, full: bool) -> Iterator[str]:
+    if not conditions.polynomials:
+        return
+    yield rf"\par\noindent\hspace*{{1em}}{conditions_head(conditions, kind, full)}"
+    shown = conditions.shown(full)
+    for polynomial in shown:
+        turn = relation != "=" and condition_sign(polynomial) < 0
+        left = polynomial_latex(-polynomial if turn else polynomial, full)
+        sign = {">": "<", r"\ge": r"\le"}[relation] if turn else relation
+        yield rf"\par\noindent\hangindent=4em\hspace*{{2em}}${left}{sign} 0$"
+    omitted = len(conditions.polynomials if full else conditions.own) - len(shown)
+    if omitted:
+        yield rf"\par\noindent\hspace*{{2em}}\dots\ and {omitted} more"
+
+
+def _generators(statement: FiberStatement) -> Iterator[str]:
+    yield r"\subsection*{Generators of the symmetries at this network}"
+    shown = statement.generators if statement.full else statement.generators[:_ROW_CUT]
+    yield r"\begin{itemize}\setlength{\itemsep}{0pt}"
+    for g in shown:
+        kind = f"continuous, dimension {g.dimension}" if g.kind == "continuous" else g.kind
+        yield (
+            rf"\item \emph{{{prose_latex(g.name)}}} ({kind}), {prose_latex(g.domain)}: {prose_latex(g.effect)}; "
+            f"inverse: {prose_latex(g.inverse)}."
+        )
+    if len(shown) < len(statement.generators):
+        yield rf"\item \dots\ and {len(statement.generators) - len(shown)} more."
+    yield r"\end{itemize}"
+
+
+def _claims(statement: FiberStatement) -> Iterator[str]:
+    yield r"\subsection*{What is claimed}"
+    yield from _list(statement.claimed)
+    yield r"\subsection*{What is not claimed}"
+    yield from _list(statement.not_claimed)
+
+
+def _list(phrases: Iterable[Phrase]) -> Iterator[str]:
+    yield r"\begin{itemize}\setlength{\itemsep}{0pt}"
+    yield from (rf"\item {phrase_latex(phrase)}" for phrase in phrases)
+    yield r"\end{itemize}"
+
+
+def _sentence(phrase: Phrase, full: bool = False) -> str:
+    """A phrase that begins with a capital letter when it begins with a word."""
+    text = phrase_latex(phrase, full)
+    return text[:1].upper() + text[1:]

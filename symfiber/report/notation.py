@@ -1,7 +1,7 @@
 """How numbers, polynomials and formulas are written, in text and in LaTeX.
 
-Numbers with many digits (the weights of trained networks are dyadic rationals) are cut in the middle: ``36028…63968{17}``
-is an integer of 17 digits.  A decimal approximation is always marked with ≈.
+Numbers with many digits (the weights of trained networks are dyadic) are cut in the middle: ``36028…63968{17}`` is an
+integer of 17 digits.  A decimal approximation is always marked with ≈.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ def index_set(indices: Sequence[int]) -> Formula:
     Examples
     --------
     >>> index_set((0, 1, 2, 3, 7)).text, index_set(()).latex
-    ('{0..3, 7}', '\\\\varnothing')
+    ('{0..3, 7}', '\\\\emptyset')
     """
     runs: list[list[int]] = []
     for index in indices:
@@ -197,7 +197,7 @@ def index_set(indices: Sequence[int]) -> Formula:
         else:
             runs.append([index, index])
     if not runs:
-        return Formula("{}", r"\varnothing")
+        return Formula("{}", r"\emptyset")
     text, latex = [], []
     for first, last in runs:
         if last - first < 2:
@@ -238,11 +238,16 @@ _SPECIAL = {
     "ρ": r"$\rho$",
 }
 
+_GREEK = {"λ": r"\lambda", "μ": r"\mu"}
+
 _MATH = re.compile(
     r"(?P<augmented>\[(?P<matrix>[Ww])(?P<layer>\d?)\|b\d?\])"
     r"|(?P<entry>(?P<bar>\|?)(?P<letter>[Wb])(?P<number>\d)\[(?P<place>[^\]]{1,12})\]\|?)"
     r"|(?P<symbol>\b[WbnyM]\d\b)"
-    r"|(?P<indexed>\b[a-zA-Z]_[a-zA-Z0-9]\b)"
+    r"|(?P<indexed>(?:\b[a-zA-Z]|[λμ])_[a-zA-Z0-9]\b)"
+    r"|(?P<bars>\[(?:[A-Z]|[a-z])\|b\])"
+    r"|(?P<power>\b[a-zA-Z]\^-?\d+)"
+    r"|(?P<single>(?<!')\b[b-zB-HJ-Z]\b)"
     r"|(?P<size>\|[A-Z]\|)"
     r"|(?P<relation><=|>=)"
     r"|(?P<greek>\brho\b)"
@@ -272,7 +277,7 @@ def prose_latex(text: str) -> str:
 
 
 def _math(match: re.Match[str]) -> str:
-    kind = match.lastgroup if match.lastgroup in ("symbol", "indexed", "size", "relation") else None
+    kind = match.lastgroup
     if match["augmented"]:
         layer = f"_{match['layer']}" if match["layer"] else ""
         return rf"[{match['matrix']}{layer}\mid b{layer}]"
@@ -282,7 +287,11 @@ def _math(match: re.Match[str]) -> str:
     if kind == "symbol":
         return f"{match[0][0]}_{match[0][1:]}"
     if kind == "indexed":
-        return f"{match[0][0]}_{{{match[0][2:]}}}"
+        return f"{_GREEK.get(match[0][0], match[0][0])}_{{{match[0][2:]}}}"
+    if kind == "bars":
+        return match[0].replace("|", r"\mid ")
+    if kind == "power":
+        return f"{match[0][0]}^{{{match[0][2:]}}}"
     if kind == "relation":
         return r"\le" if match[0] == "<=" else r"\ge"
     if match["greek"]:

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from symfiber.errors import LimitExceededError, UndecidedError
 from symfiber.exact import Rational
-from symfiber.report.components import ComponentStatement, describe_component
+from symfiber.report.components import ComponentStatement, Quantity, describe_component
 from symfiber.report.hypotheses import HypothesisStatement, claims, hypotheses
-from symfiber.report.notation import Phrase
+from symfiber.report.notation import Formula, Phrase
 from symfiber.report.theorems import Theorem, count_reason, hidden_reason, theorem
 
 if TYPE_CHECKING:
     from symfiber.decomposition import Component, Fiber
     from symfiber.network import Network
 
-COMPONENT_CUT = 8
+COMPONENT_CUT = 6
 """How many components a short report lists."""
 
 ALL_LIMIT = 4096
@@ -62,6 +62,8 @@ class FiberStatement:
     Attributes
     ----------
     network : Network
+    layers : tuple of Quantity
+        [W|b] of every layer.
     case : str
     theorem : Theorem
     hypotheses : tuple of HypothesisStatement
@@ -88,6 +90,7 @@ class FiberStatement:
     """
 
     network: Network
+    layers: tuple[Quantity, ...]
     case: str
     theorem: Theorem
     hypotheses: tuple[HypothesisStatement, ...]
@@ -111,7 +114,9 @@ class FiberStatement:
     full: bool
 
 
-def describe_fiber(fiber: Fiber, show_all: bool = False, track: Track | None = None) -> FiberStatement:
+def describe_fiber(
+    fiber: Fiber, show_all: bool = False, track: Track | None = None, conditions: bool = True
+) -> FiberStatement:
     """Return the description of a fiber from which all reports are written.
 
     Parameters
@@ -121,6 +126,8 @@ def describe_fiber(fiber: Fiber, show_all: bool = False, track: Track | None = N
         List everything; a short description cuts lists and counts what it leaves out.
     track : callable, optional
         ``track(iterable, label, total)`` yields the same items and may show progress.
+    conditions : bool
+        Whether to compute the polynomial conditions of the components.
 
     Raises
     ------
@@ -143,7 +150,7 @@ def describe_fiber(fiber: Fiber, show_all: bool = False, track: Track | None = N
             {} if count is None else {"components": count},
         )
     shown = min(count, COMPONENT_CUT) if count is not None and not show_all else count
-    explicit = show_all or fiber.network.parameter_count <= EXPLICIT_LIMIT
+    explicit = conditions and (show_all or fiber.network.parameter_count <= EXPLICIT_LIMIT)
     chosen: Iterable[tuple[int | None, Component]] = islice(_ordered(fiber), COMPONENT_CUT if shown is None else shown)
     if track is not None:
         chosen = track(chosen, "components", shown)
@@ -155,6 +162,7 @@ def describe_fiber(fiber: Fiber, show_all: bool = False, track: Track | None = N
     local, local_note = _attempt(lambda: fiber.local_dimension)
     return FiberStatement(
         network=fiber.network,
+        layers=_layers(fiber.network),
         case=fiber.case,
         theorem=theorem(fiber),
         hypotheses=hypotheses(fiber),
@@ -222,6 +230,16 @@ def _neurons(fiber: Fiber) -> tuple[NeuronStatement, ...]:
     return tuple(
         NeuronStatement(j, kind, tuple(map(_sign, weight)), _sign(bias))
         for j, (kind, weight, bias) in enumerate(zip(fiber.bottleneck.types, g.weight, g.bias))
+    )
+
+
+def _layers(net: Network) -> tuple[Quantity, ...]:
+    return tuple(
+        Quantity(
+            Formula(f"[W{number}|b{number}]", rf"[W_{number}\mid b_{number}]"),
+            tuple((*row, b) for row, b in zip(layer.weight, layer.bias)),
+        )
+        for number, layer in enumerate(net.scalar_layers, start=1)
     )
 
 

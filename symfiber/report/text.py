@@ -21,6 +21,8 @@ from symfiber.report.notation import (
 from symfiber.report.statement import FiberStatement, NeuronStatement, describe_fiber
 from symfiber.report.theorems import NOTATION, SIGMA
 
+from symfiber.exact import Rational
+
 if TYPE_CHECKING:
     from symfiber.decomposition import Fiber
 
@@ -61,7 +63,7 @@ def statement_text(statement: FiberStatement) -> str:
 
 def statement_summary(statement: FiberStatement) -> str:
     """Return four lines: case, types, components, dimension, what is claimed."""
-    counts = {kind: 0 for kind in ("nonlinear", "linear", "dead")}
+    counts = dict.fromkeys(("nonlinear", "linear", "dead"), 0)
     for neuron in statement.neurons:
         counts[neuron.type] += 1
     types = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
@@ -69,9 +71,9 @@ def statement_summary(statement: FiberStatement) -> str:
     return "\n".join(
         (
             f"  {statement.theorem.name} ({statement.theorem.title}); layer 2: {types}; hidden: {hidden}",
-            f"  components: {_count_text(statement)}; dimension {_dimension_text(statement)} "
+            f"  components: {count_text(statement)}; dimension {dimension_text(statement)} "
             f"of {statement.network.parameter_count}",
-            f"  identifiable: {_yes_no(statement.identifiable)}; completeness: {statement.completeness}",
+            f"  identifiable: {yes_no(statement.identifiable)}; completeness: {statement.completeness}",
         )
     )
 
@@ -87,6 +89,8 @@ def _head(statement: FiberStatement) -> Iterator[str]:
     d, n1, n2, m = shape
     yield f"{SIGMA.text}, with d = {d}, n1 = {n1}, n2 = {n2}, m = {m}."
     yield from _wrap(_words(NOTATION), "")
+    for layer in statement.layers:
+        yield from _quantity(layer, statement.full)
 
 
 def _hypotheses(statement: FiberStatement) -> Iterator[str]:
@@ -128,33 +132,36 @@ def _theorem(statement: FiberStatement) -> Iterator[str]:
 
 def _summary(statement: FiberStatement) -> Iterator[str]:
     yield "Result"
-    yield from _wrap(f"Components: {_count_text(statement)}; {_words(statement.count_reason)}.", "  ")
+    yield from _wrap(f"Components: {count_text(statement)}; {_words(statement.count_reason)}.", "  ")
     if statement.labelled_count is not None:
         yield (
             "  They are counted up to permutations of neurons; with neurons labelled there are exactly "
             f"{integer_text(statement.labelled_count, statement.full)}."
         )
-    yield from _wrap(f"Dimension of the fiber as described: {_dimension_text(statement)}.", "  ")
+    yield from _wrap(f"Dimension of the fiber as described: {dimension_text(statement)}.", "  ")
     if statement.local_dimension is not None:
         yield f"  Local dimension at the network itself: {statement.local_dimension}."
     else:
         yield from _wrap(f"Local dimension at the network itself: not decided, {statement.local_note}.", "  ")
-    yield f"  Identifiable up to permutations and scalings: {_yes_no(statement.identifiable)}."
+    yield f"  Identifiable up to permutations and scalings: {yes_no(statement.identifiable)}."
 
 
-def _count_text(statement: FiberStatement) -> str:
+def count_text(statement: FiberStatement) -> str:
+    """Return the number of components."""
     if statement.component_count is None:
         return "not counted"
     return f"exactly {integer_text(statement.component_count, statement.full)}"
 
 
-def _dimension_text(statement: FiberStatement) -> str:
+def dimension_text(statement: FiberStatement) -> str:
+    """Return the dimension, or why it is not decided."""
     if statement.dimension is None:
         return f"not decided, {statement.dimension_note}"
     return str(statement.dimension)
 
 
-def _yes_no(value: bool | None) -> str:
+def yes_no(value: bool | None) -> str:
+    """Return an answer in words."""
     return "not decided" if value is None else "yes" if value else "no"
 
 
@@ -182,8 +189,10 @@ def _component(component: ComponentStatement, full: bool) -> Iterator[str]:
     for quantity in component.quantities:
         yield from _quantity(quantity, full)
     if component.free is not None:
-        yield from _quantity(component.free.slope, full, f"   {rank_text(component.free, full)}")
-        yield from _quantity(component.free.constant, full)
+        yield from _quantity(component.free.slope, full)
+        yield from _wrap(_words(rank_phrase(component.free, full), full), "      ")
+        if component.free.constant not in component.quantities:
+            yield from _quantity(component.free.constant, full)
     if component.generic_note:
         yield from _wrap(_words(component.generic_note), "    ")
     if not component.pieces:
@@ -191,7 +200,8 @@ def _component(component: ComponentStatement, full: bool) -> Iterator[str]:
     for piece in component.pieces:
         yield from _piece(piece, full)
     if 0 < len(component.pieces) < component.pieces_total:
-        yield f"    … and {component.pieces_total - len(component.pieces)} more sets, with more linear neurons"
+        more = counted(component.pieces_total - len(component.pieces), "more set")
+        yield f"    … and {more}, with more linear neurons"
 
 
 def strata_text(free: FreeBlock) -> str:
@@ -203,20 +213,27 @@ def strata_text(free: FreeBlock) -> str:
     return f"; the largest over r = {free.least}..{free.most} linear neurons, at r = {free.least}"
 
 
-def rank_text(free: FreeBlock, full: bool) -> str:
+def rank_phrase(free: FreeBlock, full: bool) -> Phrase:
     """Say why rank⁺(M) has its value."""
+    head: Phrase = (Formula("rank+(M_s)", r"\operatorname{rank}^+(M_s)"), f" = {free.least}")
     if free.rank == 0:
-        return "rank+ 0"
+        return head
     vector = free.half_space if free.pointed else free.relation
-    proof = ""
-    if vector is not None and len(vector) <= 8 and (full or all(map(is_short, vector))):
-        entries = ", ".join(number_text(x, full) for x in vector)
-        proof = f" (u = ({entries}))" if free.pointed else f" (sum λ_i M_i = 0 for λ = ({entries}))"
-    kind = "columns in an open half-space" if free.pointed else "columns in no open half-space"
-    return f"rank {free.rank}, {kind}{proof}: rank+ {free.least} <= {free.most}"
+    proof: Phrase = ()
+    if vector is not None and (full or (len(vector) <= 8 and all(map(is_short, vector)))):
+        name = (
+            Formula("u", "u")
+            if free.pointed
+            else Formula("sum λ_i M_i = 0 for λ", r"\sum_i\lambda_iM_i=0\text{ for }\lambda")
+        )
+        entries: list[str | Rational] = [part for x in vector for part in (", ", x)]
+        proof = (" (", name, " = (", *entries[1:], "))")
+    kind = "the columns lie in an open half-space" if free.pointed else "the columns lie in no open half-space"
+    sharp = "" if free.pointed else " + 1"
+    return (*head, f" = {free.rank}{sharp} <= {free.most}: rank {free.rank}, and {kind}", *proof)
 
 
-def _quantity(quantity: Quantity, full: bool, note: str = "") -> Iterator[str]:
+def _quantity(quantity: Quantity, full: bool) -> Iterator[str]:
     name, rows = quantity.name.text, quantity.rows
     if not rows or not rows[0]:
         return
@@ -239,8 +256,6 @@ def _quantity(quantity: Quantity, full: bool, note: str = "") -> Iterator[str]:
             yield f"    {head if i == 0 else ' ' * len(head)}[ {line} ]"
     if missing:
         yield f"    {' ' * len(head)}… and {missing} more entries"
-    if note:
-        yield from _wrap(note.strip(), "      ")
 
 
 def _piece(piece: Piece, full: bool) -> Iterator[str]:

@@ -56,7 +56,7 @@ NOTATION: Phrase = (
     THETA,
     ".",
 )
-_LAMBDA = F("λ > 0", r"\lambda\in\mathbb{R}^{n_1}_{>0}")
+_LAMBDA = F("λ > 0", r"\lambda\in\mathbf{R}^{n_1}_{>0}")
 _MU = F("μ_j > 0", r"\mu_j>0")
 _DEAD = F("[w_q'|b_q'] <= 0", r"[w_q'\mid b_q']\le 0")
 _RENUMBER = "after renumbering the neurons of each hidden layer there are "
@@ -353,8 +353,8 @@ def _univariate(fiber: Fiber) -> Theorem:
             ),
         ),
         (
-            "The direction, the kinks with their jumps and the value at the left end determine f and are determined by it; "
-            "every kink is made by the first layer or by exactly one neuron of layer 2.",
+            "The direction, the kinks with their jumps and the value at the left end determine f and are determined "
+            "by it; every kink is made by the first layer or by exactly one neuron of layer 2.",
         ),
     )
 
@@ -365,22 +365,22 @@ def hidden_reason(fiber: Fiber) -> Phrase:
     if fiber.case == "constant":
         return ("All of them are hidden, because every neuron of layer 2 is dead and f is constant.",)
     if bottleneck.hidden:
-        (i,) = bottleneck.hidden if len(bottleneck.hidden) == 1 else (0,)
+        (i,) = bottleneck.hidden
         if fiber.case == "univariate":
-            return ("The hypersurface of the only first-layer neuron carries no kink of f.",)
+            return (F("H_0 = {y_0 = 0}", r"H_0=\{y_0=0\}"), " is hidden: it carries no kink of f.")
         return (
             F(f"H_{i} = {{y_{i} = 0}}", rf"H_{{{i}}}=\{{y_{{{i}}}=0\}}"),
-            f" is hidden: every live neuron of layer 2 has a positive weight from neuron {i} and all other entries <= 0, "
-            "so it is active only on one side of it.",
+            f" is hidden: every live neuron of layer 2 has a positive weight from neuron {i} and all other "
+            "entries <= 0, so it is active only on one side of it.",
         )
     kinks: Phrase = (
         "None: for every i the one-sided derivative of f across ",
         F("H_i = {y_i = 0}", r"H_i=\{y_i=0\}"),
         " is somewhere not zero",
     )
+    if fiber.case == "univariate":
+        return ("None: ", F("H_0 = {y_0 = 0}", r"H_0=\{y_0=0\}"), " carries the first kink of f.")
     witnesses = _witnesses(bottleneck)
-    if not witnesses or fiber.case == "univariate":
-        return (*kinks, ".")
     shown = ", ".join(f"row {j} for i = {i}" for i, j in witnesses[:6])
     more = f", and {len(witnesses) - 6} more" if len(witnesses) > 6 else ""
     return (*kinks, f"; live rows of [W2|b2] that do not hide neuron i: {shown}{more}.")
