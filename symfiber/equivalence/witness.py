@@ -8,7 +8,7 @@ away the region is on which D differs from zero.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from random import Random
 
 from symfiber.exact import ONE, ZERO, Matrix, Rational, dot
@@ -41,14 +41,20 @@ def critical_points(state: State, seed: int = 0) -> Iterator[Point]:
     if state.depth > 1:
         return
     rng = Random(seed)
-    for attempt in range(4):
-        for j in range(len(state.top)):
-            point = _point_on_top(state, j, rng, attempt)
-            if point is not None:
-                yield from _straddle(state, point, state.depth + 1, j)
-        for k in range(state.width):
-            for point in _points_on_front(state, k, rng, attempt):
-                yield from _straddle(state, point, 1, k)
+    surfaces = [(2, j) for j in range(len(state.top))] + [(1, k) for k in range(state.width)]
+    rng.shuffle(surfaces)
+    # A few surfaces in all ways first, as mostly any of them will do.
+    for chosen in (surfaces[:6], surfaces):
+        for attempt in range(4):
+            for which, index in chosen:
+                layer = which + state.depth - 1
+                if which == 2:
+                    point = _point_on_top(state, index, rng, attempt)
+                    points: Iterable[Point] = () if point is None else (point,)
+                else:
+                    points = _points_on_front(state, index, rng, attempt)
+                for point in points:
+                    yield from _straddle(state, point, layer, index)
 
 
 def simplify(point: Sequence[Rational], differs: Callable[[Point], bool], budget: int) -> Point:

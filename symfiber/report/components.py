@@ -270,9 +270,9 @@ def _pieces(component: Component, block: LinearBlock | None, known: Piece | None
     return tuple(
         Piece(
             r,
-            _listed(basic.equations, known and known.equations),
-            _listed(basic.positive, known and known.positive),
-            _listed(basic.nonnegative, known and known.nonnegative),
+            _listed(basic.equations, known.equations if known else None),
+            _listed(basic.positive, known.positive if known else None),
+            _listed(basic.nonnegative, known.nonnegative if known else None),
         )
         for r, basic in zip(counts, sets)
     )

@@ -17,6 +17,7 @@ from symfiber.report.notation import (
     is_short,
     number_text,
     polynomial_text,
+    was_cut,
 )
 from symfiber.report.statement import FiberStatement, describe_fiber
 from symfiber.report.text import (
@@ -37,7 +38,8 @@ if TYPE_CHECKING:
 _STYLE = """
 .symfiber { font-family: Georgia, serif; max-width: 60em; line-height: 1.45; }
 .symfiber h2 { font-size: 1.25em; margin: 0.2em 0; } .symfiber h3 { font-size: 1.05em; margin: 1em 0 0.2em; }
-.symfiber table { border-collapse: collapse; margin: 0.3em 0; } .symfiber td { padding: 0.1em 0.7em; text-align: right; }
+.symfiber table { border-collapse: collapse; margin: 0.3em 0; }
+.symfiber td { padding: 0.1em 0.7em; text-align: right; }
 .symfiber .words td { text-align: left; } .symfiber .matrix { border-left: 1px solid; border-right: 1px solid; }
 .symfiber .m { font-style: italic; } .symfiber code { white-space: pre-wrap; overflow-wrap: anywhere; }
 .symfiber .theorem { border-left: 3px solid #888; padding-left: 1em; } .symfiber details { margin: 0.4em 0 0.4em 1em; }
@@ -70,8 +72,8 @@ def statement_html(statement: FiberStatement, standalone: bool = False) -> str:
     """Write a description as HTML."""
     sections = (_head, _hypotheses, _neurons, _theorem, _result, _components, _generators, _claims)
     body = "\n".join(line for section in sections for line in section(statement))
-    if any(f"{{{n}}}" in body for n in range(15, 60)):
-        body += "\n<p>Long integers are cut: 12345…67890{17} has 17 digits.</p>"
+    if was_cut(body):
+        body += "\n<p>12345…67890{17} is an integer of 17 digits, cut in the middle.</p>"
     part = f'<div class="symfiber">\n<style>{_STYLE}</style>\n{body}\n</div>'
     if not standalone:
         return part
@@ -90,8 +92,8 @@ def _head(statement: FiberStatement) -> Iterator[str]:
     d, n1, n2, m = statement.network.architecture
     yield f"<h2>{escape(_title(statement))}</h2>"
     yield (
-        f"<p>{_formula(SIGMA)}, with d = {d}, {_formula(Formula('n1', ''))} = {n1}, {_formula(Formula('n2', ''))} = {n2}, "
-        f"m = {m}; {statement.network.parameter_count} parameters. {_phrase(NOTATION)}</p>"
+        f"<p>{_formula(SIGMA)}, with d = {d}, n<sub>1</sub> = {n1}, n<sub>2</sub> = {n2}, m = {m}; "
+        f"{statement.network.parameter_count} parameters. {_phrase(NOTATION)}</p>"
     )
     yield f"<details><summary>The network</summary>{_matrices(statement.layers, statement.full)}</details>"
 
@@ -130,13 +132,11 @@ def _theorem(statement: FiberStatement) -> Iterator[str]:
 def _result(statement: FiberStatement) -> Iterator[str]:
     yield '<h3>Result</h3><table class="words">'
     labelled = statement.labelled_count
+    copies = "not counted" if labelled is None else f"exactly {integer_text(labelled, statement.full)}"
     local = statement.local_note if statement.local_dimension is None else str(statement.local_dimension)
     rows = [
         ("components", f"{escape(count_text(statement))}; {_phrase(statement.count_reason)}"),
-        (
-            "with neurons labelled",
-            "not counted" if labelled is None else f"exactly {integer_text(labelled, statement.full)}",
-        ),
+        ("with neurons labelled", copies),
         ("dimension as described", escape(dimension_text(statement))),
         ("local dimension", escape(local)),
         ("identifiable", yes_no(statement.identifiable)),

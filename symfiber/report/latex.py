@@ -15,7 +15,7 @@ from symfiber.report.notation import (
     Phrase,
     approximation_latex,
     condition_sign,
-    integer_text,
+    integer_latex,
     is_short,
     number_latex,
     phrase_latex,
@@ -25,10 +25,9 @@ from symfiber.report.notation import (
 from symfiber.report.statement import FiberStatement, describe_fiber
 from symfiber.report.text import (
     conditions_head,
-    count_text,
     counted,
     dimension_text,
-    rank_text,
+    rank_phrase,
     signs_text,
     strata_text,
     yes_no,
@@ -84,10 +83,7 @@ def statement_latex(statement: FiberStatement, standalone: bool = False) -> str:
         return body
     shape = "-".join(map(str, statement.network.architecture))
     title = f"The fiber of a {shape} ReLU network"
-    return (
-        f"{_PREAMBLE}\\title{{{title}}}\n\\author{{}}\n\\date{{}}\n"
-        f"\\begin{{document}}\n\\maketitle\n\\vspace{{-3em}}\n{body}\\end{{document}}\n"
-    )
+    return f"{_PREAMBLE}\\begin{{document}}\n\\begin{{center}}\\Large {title}\\end{{center}}\n{body}\\end{{document}}\n"
 
 
 def fiber_notebook_latex(fiber: Fiber) -> str:
@@ -103,22 +99,16 @@ def fiber_notebook_latex(fiber: Fiber) -> str:
     """
     statement = describe_fiber(fiber, conditions=False)
     shape = r"\text{-}".join(map(str, statement.network.architecture))
-    theorem = statement.theorem
+    theorem, count = statement.theorem, statement.component_count
     rows = [
         ("network", rf"{shape},\ {statement.network.parameter_count}\text{{ parameters}}"),
         ("case", rf"\text{{{theorem.name}: {theorem.title}}}"),
-        ("components", _plain_count(statement)),
+        ("components", r"\text{not counted}" if count is None else integer_latex(count)),
         ("dimension", "?" if statement.dimension is None else str(statement.dimension)),
         ("completeness", rf"\text{{{statement.completeness}}}"),
     ]
     body = r" \\ ".join(rf"\text{{{name}}} & {value}" for name, value in rows)
     return rf"$$\begin{{array}}{{ll}} {body} \end{{array}}$$"
-
-
-def _plain_count(statement: FiberStatement) -> str:
-    if statement.component_count is None:
-        return r"\text{not counted}"
-    return integer_text(statement.component_count).replace("…", r"{\cdots}").replace("{", "_{[").replace("}", "]}")
 
 
 def _setting(statement: FiberStatement) -> Iterator[str]:
@@ -128,8 +118,7 @@ def _setting(statement: FiberStatement) -> Iterator[str]:
         rf"\[{SIGMA.latex},\qquad d={d},\ n_1={n1},\ n_2={n2},\ m={m},\]"
         f"\na point of a parameter space of dimension {statement.network.parameter_count}. " + _sentence(NOTATION)
     )
-    for layer in statement.layers:
-        yield from _quantity(layer, statement.full)
+    yield from _quantities(statement.layers, statement.full)
 
 
 def _hypotheses(statement: FiberStatement) -> Iterator[str]:
@@ -149,7 +138,8 @@ def _neurons(statement: FiberStatement) -> Iterator[str]:
     # Lines of a paragraph, not a table: a full list may be longer than a page.
     for neuron in shown:
         signs = signs_text(neuron).replace("|", r"\mid ").replace("… ", r"\cdots\ ").replace(" more", r"\text{ more}")
-        yield rf"\par\noindent\hspace*{{1em}}\makebox[2em][l]{{{neuron.index}}}\makebox[6em][l]{{{neuron.type}}}$[{signs}]$"
+        name = rf"\makebox[2em][l]{{{neuron.index}}}\makebox[6em][l]{{{neuron.type}}}"
+        yield rf"\par\noindent\hspace*{{1em}}{name}$[{signs}]$"
     if len(shown) < len(statement.neurons):
         yield rf"\par\noindent\hspace*{{1em}}\dots\ and {len(statement.neurons) - len(shown)} more neurons."
     yield rf"\par\noindent Hidden hypersurfaces: {_sentence(statement.hidden_reason)}"
@@ -160,8 +150,9 @@ def _theorem(statement: FiberStatement) -> Iterator[str]:
     yield rf"\begin{{fibertheorem}}[{theorem.name.removeprefix('Theorem ')}: {prose_latex(theorem.title)}]"
     yield phrase_latex(theorem.premise, statement.full)
     yield r"\begin{enumerate}\setlength{\itemsep}{0pt}"
-    for condition in theorem.conditions:
-        yield rf"\item {phrase_latex(condition, statement.full)};"
+    last = len(theorem.conditions) - 1
+    for place, condition in enumerate(theorem.conditions):
+        yield rf"\item {phrase_latex(condition, statement.full)}{'.' if place == last else ';'}"
     yield r"\end{enumerate}"
     for note in theorem.notes:
         yield _sentence(note, statement.full)
@@ -171,11 +162,11 @@ def _theorem(statement: FiberStatement) -> Iterator[str]:
 
 def _result(statement: FiberStatement) -> Iterator[str]:
     yield r"\subsection*{Result}"
-    yield rf"Components: {prose_latex(count_text(statement))}; {phrase_latex(statement.count_reason)}."
+    yield rf"Components: {_count(statement)}; {phrase_latex(statement.count_reason)}."
     if statement.labelled_count is not None:
         yield (
             "They are counted up to permutations of neurons; with neurons labelled there are exactly "
-            f"{prose_latex(integer_text(statement.labelled_count, statement.full))}."
+            f"${integer_latex(statement.labelled_count, statement.full)}$."
         )
     yield rf"The dimension of the fiber as described is {prose_latex(dimension_text(statement))}."
     if statement.local_dimension is not None:
@@ -185,12 +176,17 @@ def _result(statement: FiberStatement) -> Iterator[str]:
     yield f"Identifiable up to permutations and scalings: {yes_no(statement.identifiable)}."
 
 
+def _count(statement: FiberStatement) -> str:
+    count = statement.component_count
+    return "not counted" if count is None else f"exactly ${integer_latex(count, statement.full)}$"
+
+
 def _components(statement: FiberStatement) -> Iterator[str]:
     yield r"\subsection*{Components}"
     for component in statement.components:
         yield from _component(component, statement.full)
     if statement.omitted:
-        yield rf"\par\medskip\noindent\dots\ and {prose_latex(integer_text(statement.omitted))} more components."
+        yield rf"\par\medskip\noindent\dots\ and ${integer_latex(statement.omitted)}$ more components."
     elif statement.omitted is None:
         yield r"\par\medskip\noindent\dots\ and more components, which were not counted."
 
@@ -202,12 +198,12 @@ def _component(component: ComponentStatement, full: bool) -> Iterator[str]:
     strata = prose_latex(strata_text(component.free)) if component.free else ""
     yield rf"\paragraph{{Component{number}.}} {phrase_latex(component.title, full)}.{own}"
     yield rf"Dimension {component.dimension} = {terms}{strata}."
-    for quantity in component.quantities:
-        yield from _quantity(quantity, full)
+    quantities = list(component.quantities)
     if component.free is not None:
-        yield from _quantity(component.free.slope, full, rank_text(component.free, full))
-        if component.free.constant not in component.quantities:
-            yield from _quantity(component.free.constant, full)
+        quantities += [x for x in (component.free.slope, component.free.constant) if x not in quantities]
+    yield from _quantities(quantities, full)
+    if component.free is not None:
+        yield f"Here {phrase_latex(rank_phrase(component.free, full), full)}."
     if component.generic_note:
         yield phrase_latex(component.generic_note)
     if not component.pieces:
@@ -216,42 +212,52 @@ def _component(component: ComponentStatement, full: bool) -> Iterator[str]:
         yield from _piece(piece, full)
     if 0 < len(component.pieces) < component.pieces_total:
         more = counted(component.pieces_total - len(component.pieces), "more set")
-        yield rf"\par\noindent\dots\ and {more}, with more linear neurons."
+        yield rf"\par\noindent And {more}, with more linear neurons."
 
 
-def _quantity(quantity: Quantity, full: bool, note: str = "") -> Iterator[str]:
-    """A matrix in a display when it fits, otherwise its entries one after the other in a ragged paragraph."""
-    rows = quantity.rows
-    if not rows or not rows[0]:
-        return
-    exact = full or all(is_short(x) for row in rows for x in row)
-    relation = "=" if exact else r"\approx "
-    cells = [[number_latex(x, True) if exact else approximation_latex(x) for x in row] for row in rows]
-    width = sum(max(map(len, column)) + 2 for column in zip(*cells))
-    if width <= _MATRIX_WIDTH and len(cells) <= _ROW_CUT:
-        body = r"\\ ".join(" & ".join(row) for row in cells)
-        columns = "r" * len(cells[0])
-        yield (
-            rf"\[{quantity.name.latex}{relation}\left(\begin{{array}}{{{columns}}}{body}\end{{array}}\right)\]"
-            + (_sentence((note,)) + "." if note else "")
-        )
-        return
-    yield r"{\par\raggedright\noindent"
-    yield f"${quantity.name.latex}{relation}$ " + _entries(cells, rows, full)
-    yield r"\par}" + (f"\n{prose_latex(note)}." if note else "")
+def _quantities(quantities: Iterable[Quantity], full: bool) -> Iterator[str]:
+    """Matrices side by side in displays when they fit, otherwise entry by entry in ragged paragraphs."""
+    line: list[str] = []
+    used = 0
+    for quantity in quantities:
+        rows = quantity.rows
+        if not rows or not rows[0]:
+            continue
+        exact = full or all(is_short(x) for row in rows for x in row)
+        name = quantity.name.latex + ("=" if exact else r"\approx ")
+        cells = [[number_latex(x, True) if exact else approximation_latex(x) for x in row] for row in rows]
+        width = 8 + sum(max(map(len, column)) + 2 for column in zip(*cells))
+        if width > _MATRIX_WIDTH or len(cells) > _ROW_CUT:
+            yield rf"{{\par\raggedright\noindent${name}$ {_entries(cells, rows, full)}\par}}"
+            continue
+        if used + width > _MATRIX_WIDTH:
+            yield _display(line)
+            line, used = [], 0
+        line.append(name + _array(cells))
+        used += width
+    if line:
+        yield _display(line)
+
+
+def _array(cells: Sequence[Sequence[str]]) -> str:
+    if len(cells) == len(cells[0]) == 1:
+        return cells[0][0]
+    body = r"\\ ".join(" & ".join(row) for row in cells)
+    return rf"\left(\begin{{array}}{{{'r' * len(cells[0])}}}{body}\end{{array}}\right)"
+
+
+def _display(formulas: Sequence[str]) -> str:
+    """Short formulas in the text, the others in a display."""
+    if all("array" not in formula for formula in formulas):
+        return r"\par\noindent " + ", ".join(f"${formula}$" for formula in formulas) + "."
+    return r"\[" + r",\qquad ".join(formulas) + r"\]"
 
 
 def _entries(cells: Sequence[Sequence[str]], rows: Sequence[Sequence[Rational]], full: bool) -> str:
     """All entries row by row; a short report stops after some."""
     shown = cells if full else [row[:8] for row in cells[:4]]
-    lines = [
-        ("the matrix with rows " if i == 0 and len(cells) > 1 else "")
-        + "$("
-        + r",\allowbreak\ ".join(row)
-        + _more(row, rows[i])
-        for i, row in enumerate(shown)
-    ]
-    text = ", ".join(lines)
+    lines = ["$(" + r",\allowbreak\ ".join(row) + _more(row, rows[i]) for i, row in enumerate(shown)]
+    text = ("the matrix with rows " if len(cells) > 1 else "") + ", ".join(lines)
     return text + ("." if len(shown) == len(cells) else rf", \dots\ ({len(cells)} rows).")
 
 
@@ -276,18 +282,26 @@ def _piece(piece: Piece, full: bool) -> Iterator[str]:
 
 
 def _conditions(conditions: ConditionList, relation: str, kind: str, full: bool) -> Iterator[str]:
+    """One paragraph a kind; a full list has one line a condition."""
     if not conditions.polynomials:
         return
-    yield rf"\par\noindent\hspace*{{1em}}{conditions_head(conditions, kind, full)}"
-    shown = conditions.shown(full)
-    for polynomial in shown:
+    shown = []
+    for polynomial in conditions.shown(full):
         turn = relation != "=" and condition_sign(polynomial) < 0
         left = polynomial_latex(-polynomial if turn else polynomial, full)
         sign = {">": "<", r"\ge": r"\le"}[relation] if turn else relation
-        yield rf"\par\noindent\hangindent=4em\hspace*{{2em}}${left}{sign} 0$"
+        shown.append(f"${left}{sign} 0$")
     omitted = len(conditions.polynomials if full else conditions.own) - len(shown)
     if omitted:
-        yield rf"\par\noindent\hspace*{{2em}}\dots\ and {omitted} more"
+        shown.append(rf"\dots\ and {omitted} more")
+    head = rf"\par\noindent\hangindent=4em\hspace*{{1em}}{conditions_head(conditions, kind, full)}"
+    if not shown:
+        yield f"{head}."
+    elif full:
+        yield f"{head}:"
+        yield from (rf"\par\noindent\hangindent=4em\hspace*{{2em}}{condition}" for condition in shown)
+    else:
+        yield f"{head}: " + r",\quad ".join(shown) + "."
 
 
 def _generators(statement: FiberStatement) -> Iterator[str]:

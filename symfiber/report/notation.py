@@ -43,6 +43,23 @@ def integer_text(value: Any, full: bool = False) -> str:
     return text if full else cut_integers(text)
 
 
+def integer_latex(value: Any, full: bool = False) -> str:
+    """The same for math mode.
+
+    Examples
+    --------
+    >>> print(integer_latex(12), integer_latex(2**64))
+    12 18446{\\cdots}51616_{[20]}
+    """
+    text = to_text(rational(value))
+    return _breakable(text) if full else cut_latex(text)
+
+
+def was_cut(text: str) -> bool:
+    """Whether a text contains a number that was cut in the middle."""
+    return re.search(r"[0-9]…[0-9]{5}\{", text) is not None
+
+
 def cut_integers(text: str) -> str:
     """Cut every integer of 15 or more digits in the middle and append its number of digits in braces."""
     return _LONG_INTEGER.sub(lambda m: f"{m[0][:5]}…{m[0][-5:]}{{{len(m[0])}}}", text)
@@ -250,6 +267,7 @@ _MATH = re.compile(
     r"|(?P<single>(?<!')\b[b-zB-HJ-Z]\b)"
     r"|(?P<size>\|[A-Z]\|)"
     r"|(?P<relation><=|>=)"
+    r"|(?P<minus>(?<=\s)-(?=\s|[a-z]\b))"
     r"|(?P<greek>\brho\b)"
     r"|(?P<rankplus>\brank\+)"
 )

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from symfiber.errors import LimitExceededError, UndecidedError
 from symfiber.exact import Rational
+from symfiber.progress import Progress
 from symfiber.report.components import ComponentStatement, Quantity, describe_component
 from symfiber.report.hypotheses import HypothesisStatement, claims, hypotheses
 from symfiber.report.notation import Formula, Phrase
@@ -29,8 +30,6 @@ ALL_LIMIT = 4096
 
 EXPLICIT_LIMIT = 400
 """Up to this many parameters a short report lists explicit polynomial conditions."""
-
-Track = Callable[[Iterable[Any], str, int | None], Iterable[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +114,7 @@ class FiberStatement:
 
 
 def describe_fiber(
-    fiber: Fiber, show_all: bool = False, track: Track | None = None, conditions: bool = True
+    fiber: Fiber, show_all: bool = False, conditions: bool = True, bar: Progress | None = None
 ) -> FiberStatement:
     """Return the description of a fiber from which all reports are written.
 
@@ -124,10 +123,10 @@ def describe_fiber(
     fiber : Fiber
     show_all : bool
         List everything; a short description cuts lists and counts what it leaves out.
-    track : callable, optional
-        ``track(iterable, label, total)`` yields the same items and may show progress.
     conditions : bool
         Whether to compute the polynomial conditions of the components.
+    bar : Progress, optional
+        Told what is being done.
 
     Raises
     ------
@@ -142,6 +141,8 @@ def describe_fiber(
     >>> statement.case, statement.component_count, [c.dimension for c in statement.components]
     ('hidden-single', 2, [4, 4])
     """
+    bar = bar or Progress("report")
+    bar.stage("counting components")
     count, count_note = _count(fiber)
     if show_all and (count is None or count > ALL_LIMIT):
         known = "too many to count" if count is None else f"{count}"
@@ -152,12 +153,13 @@ def describe_fiber(
     shown = min(count, COMPONENT_CUT) if count is not None and not show_all else count
     explicit = conditions and (show_all or fiber.network.parameter_count <= EXPLICIT_LIMIT)
     chosen: Iterable[tuple[int | None, Component]] = islice(_ordered(fiber), COMPONENT_CUT if shown is None else shown)
-    if track is not None:
-        chosen = track(chosen, "components", shown)
+    bar.stage("components", shown)
     components: list[ComponentStatement] = []
     for index, component in chosen:
         first = components[0] if components else None
         components.append(describe_component(component, index, first, show_all, explicit))
+        bar.advance()
+    bar.stage("hypotheses and dimension")
     dimension, dimension_note = _attempt(lambda: fiber.dimension)
     local, local_note = _attempt(lambda: fiber.local_dimension)
     return FiberStatement(

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from symfiber.exact import Rational
 from symfiber.report.components import ComponentStatement, ConditionList, FreeBlock, Piece, Quantity
 from symfiber.report.notation import (
     Formula,
@@ -17,11 +18,10 @@ from symfiber.report.notation import (
     number_text,
     phrase_text,
     polynomial_text,
+    was_cut,
 )
 from symfiber.report.statement import FiberStatement, NeuronStatement, describe_fiber
 from symfiber.report.theorems import NOTATION, SIGMA
-
-from symfiber.exact import Rational
 
 if TYPE_CHECKING:
     from symfiber.decomposition import Fiber
@@ -56,26 +56,33 @@ def statement_text(statement: FiberStatement) -> str:
     """Write a description as text."""
     sections = (_head, _hypotheses, _neurons, _theorem, _summary, _components, _generators, _claims)
     text = "\n\n".join("\n".join(section(statement)) for section in sections) + "\n"
-    if "}" in text and any(f"{{{n}}}" in text for n in range(15, 40)):
-        text += "\nLong integers are cut: 12345…67890{17} has 17 digits; --all and JSON give every digit.\n"
+    if "…" in text:
+        cut = "; 12345…67890{17} is an integer of 17 digits" if was_cut(text) else ""
+        text += f"\n… Lists and numbers are cut{cut}. Nothing is cut with --all (show_all=True).\n"
     return text
 
 
 def statement_summary(statement: FiberStatement) -> str:
-    """Return four lines: case, types, components, dimension, what is claimed."""
+    """Return a few lines: case, types, hypotheses, counts, dimensions and one line a component."""
     counts = dict.fromkeys(("nonlinear", "linear", "dead"), 0)
     for neuron in statement.neurons:
         counts[neuron.type] += 1
     types = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
-    hidden = ", ".join(map(str, statement.hidden)) or "none"
-    return "\n".join(
-        (
-            f"  {statement.theorem.name} ({statement.theorem.title}); layer 2: {types}; hidden: {hidden}",
-            f"  components: {count_text(statement)}; dimension {dimension_text(statement)} "
-            f"of {statement.network.parameter_count}",
-            f"  identifiable: {yes_no(statement.identifiable)}; completeness: {statement.completeness}",
-        )
-    )
+    status = ", ".join(f"{h.name} {h.status}" for h in statement.hypotheses if h.name)
+    lines = [
+        f"{statement.theorem.name} ({statement.theorem.title}); layer 2: {types}",
+        f"hypotheses: {status}; completeness: {statement.completeness}",
+        f"components: {count_text(statement)}; {phrase_text(statement.count_reason)}",
+        f"dimension {dimension_text(statement)} of {statement.network.parameter_count}; "
+        f"identifiable: {yes_no(statement.identifiable)}",
+    ]
+    for component in statement.components:
+        own = ", contains the network" if component.is_home else ""
+        number = "" if component.index is None else f" {component.index}"
+        lines.append(f"  component{number} ({phrase_text(component.title)}): dimension {component.dimension}{own}")
+    if statement.omitted:
+        lines.append(f"  … and {integer_text(statement.omitted)} more components")
+    return "\n".join(f"  {line}" for line in lines)
 
 
 def _head(statement: FiberStatement) -> Iterator[str]:
@@ -107,7 +114,7 @@ def _neurons(statement: FiberStatement) -> Iterator[str]:
     for neuron in shown:
         yield f"  {neuron.index:>3}  {neuron.type:<9}  [{signs_text(neuron)}]"
     if len(shown) < len(statement.neurons):
-        yield f"  … and {len(statement.neurons) - len(shown)} more neurons; --all prints them"
+        yield f"  … and {len(statement.neurons) - len(shown)} more neurons"
     yield from _wrap(f"Hidden hypersurfaces: {_words(statement.hidden_reason)}", "")
 
 
@@ -170,7 +177,7 @@ def _components(statement: FiberStatement) -> Iterator[str]:
     for component in statement.components:
         yield from _component(component, statement.full)
     if statement.omitted:
-        yield f"  … and {integer_text(statement.omitted)} more components; --all prints them"
+        yield f"  … and {integer_text(statement.omitted)} more components"
     elif statement.omitted is None:
         yield "  … and more components, which were not counted"
 
@@ -196,7 +203,7 @@ def _component(component: ComponentStatement, full: bool) -> Iterator[str]:
     if component.generic_note:
         yield from _wrap(_words(component.generic_note), "    ")
     if not component.pieces:
-        yield "    polynomial conditions: those above, coordinate by coordinate; --all prints them"
+        yield "    polynomial conditions: those above, coordinate by coordinate"
     for piece in component.pieces:
         yield from _piece(piece, full)
     if 0 < len(component.pieces) < component.pieces_total:
@@ -215,7 +222,8 @@ def strata_text(free: FreeBlock) -> str:
 
 def rank_phrase(free: FreeBlock, full: bool) -> Phrase:
     """Say why rank⁺(M) has its value."""
-    head: Phrase = (Formula("rank+(M_s)", r"\operatorname{rank}^+(M_s)"), f" = {free.least}")
+    value = f" = {free.rank} + 1 = {free.least}" if free.rank and not free.pointed else f" = {free.least}"
+    head: Phrase = (Formula("rank+(M_s)", r"\operatorname{rank}^+(M_s)"), value)
     if free.rank == 0:
         return head
     vector = free.half_space if free.pointed else free.relation
@@ -229,8 +237,7 @@ def rank_phrase(free: FreeBlock, full: bool) -> Phrase:
         entries: list[str | Rational] = [part for x in vector for part in (", ", x)]
         proof = (" (", name, " = (", *entries[1:], "))")
     kind = "the columns lie in an open half-space" if free.pointed else "the columns lie in no open half-space"
-    sharp = "" if free.pointed else " + 1"
-    return (*head, f" = {free.rank}{sharp} <= {free.most}: rank {free.rank}, and {kind}", *proof)
+    return (*head, f" <= {free.most}: the rank is {free.rank}, and {kind}", *proof)
 
 
 def _quantity(quantity: Quantity, full: bool) -> Iterator[str]:
@@ -283,7 +290,7 @@ def _conditions(conditions: ConditionList, relation: str, kind: str, full: bool)
         yield f"        {sides[0]} {sides[1]} 0"
     omitted = len(conditions.polynomials if full else conditions.own) - len(shown)
     if omitted:
-        yield f"        … and {omitted} more; --all prints them"
+        yield f"        … and {omitted} more"
 
 
 _TURNED = {">": "<", ">=": "<="}
@@ -319,7 +326,7 @@ def _generators(statement: FiberStatement) -> Iterator[str]:
         kind = f"continuous, dimension {g.dimension}" if g.kind == "continuous" else g.kind
         yield from _wrap(f"{g.name} ({kind}), {g.domain}: {g.effect}; inverse: {g.inverse}.", "  - ", "    ")
     if len(shown) < len(statement.generators):
-        yield f"  … and {len(statement.generators) - len(shown)} more generators; --all prints them"
+        yield f"  … and {len(statement.generators) - len(shown)} more generators"
 
 
 def _claims(statement: FiberStatement) -> Iterator[str]:

@@ -261,7 +261,8 @@ def _flip_note(i: int, j: int) -> Phrase:
         " for k in S and 1 otherwise, and ",
         F(
             f"[ŵ|ĉ] = [W1|b1]_{i} - sum_{{k in S}} |W2[{j},k]|/W2[{j},{i}] [W1|b1]_k",
-            rf"[\hat w\mid\hat c]=[W_1\mid b_1]_{{{i}}}-\textstyle\sum_{{k\in S}}\frac{{|w_{{{j},k}}|}}{{w_{{{j},{i}}}}}[W_1\mid b_1]_k",
+            rf"[\hat w\mid\hat c]=[W_1\mid b_1]_{{{i}}}"
+            rf"-\textstyle\sum_{{k\in S}}\frac{{|w_{{{j},k}}|}}{{w_{{{j},{i}}}}}[W_1\mid b_1]_k",
         ),
         f"; S is any set of first-layer neurons other than {i}.",
     )
@@ -415,9 +416,8 @@ def count_reason(fiber: Fiber) -> Phrase:
                 f": {f} free neurons are at least ",
                 F(f"min(m + 1, n1) = {min(m + 1, n)}", rf"\min(m+1,n_1)={min(m + 1, n)}"),
             )
-        of = (" of ", F(f"2^{k}", f"2^{{{k}}}"), " orientations are feasible")
         need = F("M_s = 0", "M_s=0") if f == 0 else F(f"rank+(M_s) <= {f}", rf"\operatorname{{rank}}^+(M_s)\le {f}")
-        return (F(f"{fiber.component_count}", f"{fiber.component_count}"), *of, ", those with ", need)
+        return ("of the ", F(f"2^{k}", f"2^{{{k}}}"), " orientations those with ", need, " are feasible")
     if fiber.case == "hidden-single":
         return (
             f"one for every set S of first-layer neurons other than {case.hidden}, ",

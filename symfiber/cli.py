@@ -1,0 +1,235 @@
+"""The command ``symfiber``.
+
+A subcommand is one function ``_add_NAME(commands)``, which declares its arguments, and one ``_NAME(arguments)``, which
+runs it and returns an exit code.  Errors become one sentence on stderr in :func:`main` alone.
+
+Exit codes: 0 done, equal or valid; 1 different or invalid; 2 bad input; 3 undecided, or outside the theorems.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from symfiber.errors import InputError, SymfiberError, UndecidedError, UnsupportedError, VerificationError
+
+if TYPE_CHECKING:
+    from symfiber.network import Network
+    from symfiber.report import FiberStatement
+
+DONE, DIFFERENT, BAD_INPUT, UNDECIDED = 0, 1, 2, 3
+_INTERRUPTED, _PIPE_CLOSED = 130, 141
+_LIBRARY = "library:"
+
+Commands = Any
+"""What ``add_subparsers`` returns; argparse does not export its type."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        The arguments after the program's name; those of the process by default.
+
+    Examples
+    --------
+    >>> main(["--version"])
+    symfiber 0.1.0
+    0
+    """
+    _accept_any_character()
+    try:
+        arguments = _parser().parse_args(argv)
+        code = int(arguments.run(arguments))
+        sys.stdout.flush()
+        return code
+    except SystemExit as stop:  # --help and --version
+        return int(stop.code or 0)
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # The reader has left; nothing may be flushed to it when the interpreter ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _PIPE_CLOSED
+    except (SymfiberError, OSError, MemoryError, RecursionError) as error:
+        return _explain(error)
+
+
+def _explain(error: Exception) -> int:
+    """Print one sentence about an error and return the exit code that belongs to it."""
+    message, code = str(error), BAD_INPUT
+    if isinstance(error, UnsupportedError):
+        message, code = f"outside the theorems: {error}", UNDECIDED
+    elif isinstance(error, UndecidedError):
+        message, code = f"undecided: {error}", UNDECIDED
+    elif isinstance(error, VerificationError):
+        message, code = f"not valid: {error}", DIFFERENT
+    elif isinstance(error, MemoryError):
+        message, code = "undecided: there is not enough memory", UNDECIDED
+    elif isinstance(error, RecursionError):
+        message = "the input is nested too deeply"
+    elif isinstance(error, OSError):
+        message = f"output could not be written: {error.strerror or error}"
+    print(f"symfiber: {' '.join(message.split())}", file=sys.stderr)
+    return code
+
+
+def _accept_any_character() -> None:
+    """Let no sign of a report fail on a terminal that cannot show it."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose complaints are one sentence, like all others."""
+
+    def error(self, message: str) -> NoReturn:
+        raise InputError(f"{message} (try {self.prog} --help)")
+
+
+def _parser() -> argparse.ArgumentParser:
+    from symfiber import __version__
+
+    parser = _Parser(
+        prog="symfiber",
+        description="Exact computer algebra for the parameter fibers of ReLU networks.",
+        epilog="Exit codes: 0 done, equal or valid; 1 different or invalid; 2 bad input; 3 undecided or outside the "
+        f"theorems.  A MODEL is a file or {_LIBRARY}NAME, see 'symfiber library'.",
+    )
+    parser.add_argument("--version", action="version", version=f"symfiber {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for add in (_add_report, _add_library, _add_demo):
+        add(commands)
+    return parser
+
+
+def _add_command(commands: Commands, name: str, run: Any, summary: str) -> argparse.ArgumentParser:
+    """Declare a subcommand that ``run(arguments)`` carries out."""
+    command: argparse.ArgumentParser = commands.add_parser(name, help=summary, description=f"{summary}.")
+    command.set_defaults(run=run)
+    return command
+
+
+def _add_output(command: argparse.ArgumentParser) -> None:
+    command.add_argument("-o", "--output", metavar="FILE", help="write to this file, complete or not at all")
+
+
+def read_model(model: str) -> Network:
+    """Return the network that a MODEL argument names: a file, or ``library:NAME``."""
+    if model.startswith(_LIBRARY):
+        from symfiber import library
+
+        return library.get(model.removeprefix(_LIBRARY))
+    from symfiber.sources import load
+
+    try:
+        return load(model)
+    except UnsupportedError as error:  # a file that cannot be read is bad input, not an open question
+        raise InputError(str(error)) from None
+
+
+def write_result(text: str, output: str | None, inputs: Sequence[str] = ()) -> None:
+    """Print a result, or write it to a file that must not be one of the inputs."""
+    if output is None:
+        sys.stdout.write(text)
+        return
+    from symfiber.sources.writing import write_atomically
+
+    for name in inputs:
+        if not name.startswith(_LIBRARY) and Path(output).exists() and Path(output).samefile(name):
+            raise InputError(f"output {output!r} must not be the input file")
+    write_atomically(output, text)
+
+
+# report
+
+_FORMATS = {".tex": "latex", ".json": "json", ".html": "html", ".htm": "html"}
+
+
+def _add_report(commands: Commands) -> None:
+    command = _add_command(commands, "report", _report, "Describe the fiber of a network exactly")
+    command.add_argument("model", metavar="MODEL", help=f"a network file, or {_LIBRARY}NAME")
+    command.add_argument(
+        "--format",
+        choices=("text", "latex", "json", "html"),
+        help="the format; by default what the ending of FILE says, or text",
+    )
+    _add_output(command)
+    command.add_argument("--all", action="store_true", help="cut no list and no number")
+
+
+def _report(arguments: argparse.Namespace) -> int:
+    from symfiber.decomposition import fiber
+    from symfiber.progress import Progress
+    from symfiber.report import describe_fiber
+
+    chosen = arguments.format or _FORMATS.get(Path(arguments.output or "").suffix.lower(), "text")
+    described = fiber(read_model(arguments.model))
+    with Progress("report") as bar:
+        statement = describe_fiber(described, arguments.all, bar=bar)
+    write_result(_rendered(statement, chosen), arguments.output, [arguments.model])
+    return DONE
+
+
+def _rendered(statement: FiberStatement, chosen: str) -> str:
+    if chosen == "latex":
+        from symfiber.report.latex import statement_latex
+
+        return statement_latex(statement, standalone=True)
+    if chosen == "html":
+        from symfiber.report.html import statement_html
+
+        return statement_html(statement, standalone=True)
+    if chosen == "json":
+        import json
+
+        from symfiber.report.data import statement_data
+
+        return json.dumps(statement_data(statement), indent=1, ensure_ascii=False) + "\n"
+    from symfiber.report.text import statement_text
+
+    return statement_text(statement)
+
+
+# library
+
+
+def _add_library(commands: Commands) -> None:
+    _add_command(commands, "library", _list_library, "List the bundled networks")
+
+
+def _list_library(arguments: argparse.Namespace) -> int:
+    from symfiber import library
+
+    names = library.names()
+    width = max(map(len, names))
+    for name in names:
+        print(f"{_LIBRARY}{name:<{width}}  {library.describe(name)}")
+    return DONE
+
+
+# demo
+
+
+def _add_demo(commands: Commands) -> None:
+    _add_command(commands, "demo", _demo, "Describe the fibers of the bundled trained networks in short")
+
+
+def _demo(arguments: argparse.Namespace) -> int:
+    from symfiber import library
+    from symfiber.decomposition import fiber
+    from symfiber.report import describe_fiber
+    from symfiber.report.text import statement_summary
+
+    for name in library.trained_names():
+        print(f"{_LIBRARY}{name}\n  {library.describe(name)}")
+        print(statement_summary(describe_fiber(fiber(library.get(name)), conditions=False)), end="\n\n")
+    print(f"In full: symfiber report {_LIBRARY}{library.trained_names()[0]} --format latex -o fiber.tex")
+    return DONE
