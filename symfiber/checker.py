@@ -1,336 +1,346 @@
 """Check a symfiber certificate by arithmetic alone: ``python checker.py CERT``.
 
-This file needs nothing but the standard library and trusts nothing but the networks and matrices inside the certificate.
+This file needs nothing but the standard library and trusts nothing but the networks and matrices in the certificate.
 Exit codes: 0 the claim is proved, 1 it is not, 2 the file is not a certificate that this program reads.  Why each check
 suffices is written in docs/certificates.md, one lemma for each kind of step.
 
-Limits, so that no file can make it crash or run forever: 64 MiB, nesting depth 16, 20,000 digits a number, 10,000 steps,
-4,000,000 numbers in a state, and 200,000,000 units of work, where one operation on numbers of n bits counts
-1 + n/64 + n²/2²⁰ units.  More is refused (exit code 2), never half believed.
+Limits, so that no file makes it crash or run forever: 64 MiB, nesting depth 12, 4300 digits an integer, 20,000 steps or
+tree nodes, and 300,000,000 units of work, where an operation on numbers of n bits together counts 1 + n/64 + n²/2²⁰.
 """
+# ruff: noqa: D102, D103
 
 import json
 import re
 import sys
 from fractions import Fraction
+from pathlib import Path
 
 FORMAT = "symfiber-certificate/1"
-MAX_BYTES, MAX_NESTING, MAX_DIGITS, MAX_STEPS, MAX_ENTRIES, MAX_WORK = 1 << 26, 16, 20_000, 10_000, 4_000_000, 200_000_000
+MAX_BYTES, MAX_NESTING, MAX_DIGITS, MAX_STEPS, MAX_WORK = 1 << 26, 12, 4300, 20_000, 300_000_000
 ZERO, ONE = Fraction(0), Fraction(1)
-NUMBER = re.compile(r"(-?[0-9]+)(?:/([0-9]+))?", re.ASCII)
+NUMBER = re.compile(rf"(-?[0-9]{{1,{MAX_DIGITS}}})(?:/([0-9]{{1,{MAX_DIGITS}}}))?", re.ASCII)
 
 
-class Invalid(Exception):
-    """The certificate does not prove its claim."""
+class Refusal(Exception):
+    """Arguments: why, and the exit code 1 (the claim is not proved) or 2 (unreadable or beyond the limits)."""
 
 
-class Unreadable(Exception):
-    """The data is not a certificate within the limits."""
-
-
-def require(condition, message):
+def require(condition, message, code=1):
     if not condition:
-        raise Invalid(message)
+        raise Refusal(message, code)
 
 
-def readable(condition, message):
-    if not condition:
-        raise Unreadable(message)
+def items(value, size=None):
+    require(isinstance(value, list) and size in (None, len(value)), "a list is missing or has a wrong length", 2)
+    return value
+
+
+def read(value, *shape):
+    """Read a number, or nested lists of numbers of the given sizes (``None``: any)."""
+    if shape:
+        return [read(x, *shape[1:]) for x in items(value, shape[0])]
+    match = NUMBER.fullmatch(value) if isinstance(value, str) else None
+    require(match, f"a number must be a text such as -2/7 with at most {MAX_DIGITS} digits", 2)
+    denominator = int(match[2] or 1)
+    require(denominator, "a number has denominator 0", 2)
+    return Fraction(int(match[1]), denominator)
+
+
+def indices(value, bound, size=None):
+    good = all(type(x) is int and 0 <= x < bound for x in items(value, size)) and len(set(value)) == len(value)
+    require(good, "an index is out of range or repeated", 2)
+    return value
+
+
+def fields(data, required, optional=""):
+    names, more = required.split(), optional.split()
+    good = isinstance(data, dict) and set(names) <= set(data) <= {*names, *more}
+    require(good, f"an object must have the fields {', '.join(names)} and no unknown ones", 2)
+    return [data.get(name) for name in names + more]
+
+
+def network(data):
+    """Read a network as a list of layers, each a list of rows [w|b]."""
+    layers, form = fields(data, "layers", "format")
+    require(form in (None, "symfiber-network/1") and items(layers), "an unknown network format or no layers", 2)
+    result, width = [], None
+    for weight, bias in (fields(layer, "weight bias") for layer in layers):
+        width = width or (items(weight) and len(items(weight[0])))
+        require(width and weight, "a layer is empty", 2)
+        result.append([[*w, b] for w, b in zip(read(weight, len(bias), width), read(bias, None))])
+        width = len(weight)
+    return result
 
 
 class Work:
-    """The work that is left; every vector operation pays before it runs."""
+    """Vector arithmetic that pays for every operation before it runs, from a limited budget."""
 
-    def __init__(self):
-        self.left = MAX_WORK
+    left = MAX_WORK
 
-    def pay(self, *vectors):
+    def pay(self, *vectors, units=0):
+        self.left -= units
         for vector in vectors:
             for x in vector:
                 bits = x.numerator.bit_length() + x.denominator.bit_length()
                 self.left -= 1 + (bits >> 6) + (bits * bits >> 20)
-            readable(self.left >= 0, "the certificate needs more work than the limit allows")
+            require(self.left >= 0, "the certificate needs more work than the limit allows", 2)
 
     def times(self, vector, q):
         self.pay(vector, [q] * len(vector))
         return [x * q if x else x for x in vector]
 
-    def plus(self, u, v, q=ONE):
-        """Return u + q·v."""
-        self.pay(u, v, [q] * len(v))
-        return [x + q * y if y else x for x, y in zip(u, v)] if q else list(u)
+    def add(self, target, source, q):
+        """Add q·source to the first entries and the last entry of a target that is at least as long, in place."""
+        if q:
+            end = len(source) - 1
+            self.pay(target[:end], source, target[-1:], [q] * len(source))
+            target[:end] = [x + q * y if y else x for x, y in zip(target, source[:-1])]
+            target[-1] += q * source[-1]
 
-    def dot(self, u, v):
-        total = ZERO
-        for x, y in zip(u, v):
-            if x and y:
-                self.pay((x, y, total))
-                total += x * y
+    def combine(self, factors, vectors, size, constant=ZERO):
+        """Return Σ factor·vector, a vector of the given size, with the constant added to its last entry."""
+        total = [ZERO] * (size - 1) + [constant]
+        for q, vector in zip(factors, vectors):
+            self.add(total, vector, q)
         return total
 
-    def compose(self, row, forms, size):
-        """Return Σ row_k · form_k with the last entry of the row added to the constant."""
-        total = [ZERO] * size
-        for w, form in zip(row[:-1], forms):
-            if w:
-                total = self.plus(total, form, w)
-        total[-1] += row[-1]
-        return total
-
-
-def whole(digits):
-    """Convert digits in pieces, as Python refuses to convert more than 4300 at once."""
-    result = 0
-    for start in range(0, len(digits), 4000):
-        piece = digits[start : start + 4000]
-        result = result * 10 ** len(piece) + int(piece)
-    return result
-
-
-def number(value):
-    if type(value) is int:
-        return Fraction(value)
-    readable(isinstance(value, str) and len(value) <= 2 * MAX_DIGITS + 2, "a number must be a text such as -2/7")
-    match = NUMBER.fullmatch(value)
-    readable(match is not None, "a number must be a text such as -2/7")
-    top, bottom = match.groups()
-    readable(max(len(top), len(bottom or "")) <= MAX_DIGITS, f"a number has more than {MAX_DIGITS} digits")
-    denominator = whole(bottom) if bottom else 1
-    readable(denominator != 0, "a number has denominator 0")
-    return Fraction(-whole(top[1:]) if top[0] == "-" else whole(top), denominator)
-
-
-def items(value, size=None):
-    readable(isinstance(value, list), "a list is missing")
-    readable(size is None or len(value) == size, "a list has the wrong length")
-    return value
-
-
-def vector(value, size=None):
-    return [number(x) for x in items(value, size)]
-
-
-def matrix(value, rows=None, columns=None):
-    result = [vector(row, columns) for row in items(value, rows)]
-    readable(len({len(row) for row in result}) <= 1, "a matrix has rows of different lengths")
-    return result
-
-
-def index(value, size):
-    readable(type(value) is int and 0 <= value < size, "an index is out of range")
-    return value
-
-
-def indices(value, size):
-    chosen = [index(x, size) for x in items(value)]
-    readable(len(set(chosen)) == len(chosen), "an index is repeated")
-    return chosen
-
-
-def fields(data, required, optional=()):
-    readable(isinstance(data, dict), "an object is missing")
-    keys = set(data)
-    readable(set(required) <= keys <= {*required, *optional}, f"an object must have the fields {', '.join(required)}")
-    return [data[key] for key in required] + [data.get(key) for key in optional]
-
-
-def network(data):
-    """Return the layers (weight, bias), with checked shapes."""
-    layers, form = fields(data, ("layers",), ("format",))
-    readable(form in (None, "symfiber-network/1"), "a network has an unknown format")
-    result, width = [], None
-    for layer in items(layers):
-        weight, bias = fields(layer, ("weight", "bias"))
-        rows = matrix(weight, None, width)
-        readable(bool(rows) and bool(rows[0]), "a layer is empty")
-        result.append((rows, vector(bias, len(rows))))
-        width = len(rows)
-    readable(bool(result), "a network has no layers")
-    return result
+    def require_empty(self, forms, multipliers):
+        """Motzkin: forms that are all positive somewhere have no such nonnegative combination ≤ 0."""
+        multipliers = read(multipliers, len(forms))
+        *coefficients, constant = self.combine(multipliers, forms, len(forms[0]))
+        good = any(multipliers) and min(multipliers) >= 0 and not any(coefficients) and constant <= 0
+        require(good, "multipliers do not show that a region is empty")
 
 
 class State:
-    """f(x) = Σ c σ(a·x + w·z + b) + A x + M z + v, z = σ(W_F … σ(W_1 x + b_1) … + b_F); top neurons are [a, [w|b], c]."""
+    """f(x) = Σ c σ(a·x + w·z + b) + A x + M z + v with z = σ(W_F … σ(W_1 x + b_1) … + b_F).
 
-    def __init__(self, layers, work):
-        self.work, self.d, self.m = work, len(layers[0][0][0]), len(layers[-1][1])
-        *hidden, (weight, bias) = layers
-        self.A, self.v = [[ZERO] * self.d for _ in bias], list(bias)
-        self.front = [[[*w, b] for w, b in zip(*layer)] for layer in hidden[:-1]]
-        self.M = [[ZERO] * self.n for _ in bias]
-        self.top = []
-        if not hidden:
-            self.A = weight
-        for j, (w, b) in enumerate(zip(*hidden[-1]) if hidden else ()):
-            a, row = ([ZERO] * self.d, [*w, b]) if self.front else (w, [b])
-            self.top.append([a, row, [out[j] for out in weight]])
+    ``layers`` has the F front layers of rows [w|b], then the top with rows [a|w|b]; ``out`` has the rows [A|M|C|v].
+    """
+
+    def __init__(self, net, work):
+        *hidden, last = [[list(row) for row in layer] for layer in net]
+        self.work, self.d, self.depth = work, len(net[0][0]) - 1, max(len(hidden) - 1, 0)
+        self.layers, skip = hidden or [[]], [ZERO] * self.d
+        if self.depth:
+            self.layers[-1] = [skip + row for row in hidden[-1]]
+        self.out = [skip + [ZERO] * self.n + row for row in last] if hidden else last
 
     @property
     def n(self):
-        return len(self.front[-1]) if self.front else 0
+        """The width of the last front layer."""
+        return len(self.layers[-2]) if self.depth else 0
 
     def key(self):
-        return (self.front if any(self.front) else [], self.top, self.A, self.M, self.v)
-
-    def is_zero(self):
-        return not (self.top or any(self.v) or any(map(any, self.A + self.M)))
+        return [layer for layer in self.layers if layer], self.out
 
     def apply(self, steps):
-        readable(len(items(steps)) <= MAX_STEPS, f"more than {MAX_STEPS} steps")
-        for step in steps:
-            name, *arguments = items(step) or [None]
-            readable(isinstance(name, str) and name in self.moves, "an unknown kind of step")
-            layered = name in ("permute", "scale", "merge", "drop", "dead", "constant", "flip")
-            readable(len(arguments) == (2 if layered else 1), "a step has the wrong number of arguments")
-            if layered:
-                readable(type(arguments[0]) is int and 1 <= arguments[0] <= len(self.front) + 1, "an unknown layer")
-            self.moves[name](self, *arguments)
-
-    def size(self, layer):
-        return len(self.top) if layer > len(self.front) else len(self.front[layer - 1])
+        require(len(items(steps)) <= MAX_STEPS, f"more than {MAX_STEPS} steps", 2)
+        for name, layer, argument in (items(step, 3) for step in steps):
+            known = isinstance(name, str) and name in self.moves and type(layer) is int
+            require(known and 1 <= layer <= self.depth + 1, "an unknown kind of step or layer", 2)
+            self.moves[name](self, layer, self.layers[layer - 1], items(argument))
+        return self
 
     def after(self, layer):
-        """All vectors whose entry k is a weight from neuron k of a front layer: rows of the next layer, rows of M."""
-        rows = self.front[layer] if layer < len(self.front) else [n[1] for n in self.top]
-        return rows + (self.M if layer == len(self.front) else [])
+        """Return all vectors with a weight from each neuron of a layer, and the place of the first one in them."""
+        if layer < self.depth:
+            return self.layers[layer], 0
+        return (self.layers[-1] + self.out, self.d) if layer == self.depth else (self.out, self.d + self.n)
 
-    def select(self, layer, order):
-        self.work.left -= len(order) + (len(self.after(layer)) * self.size(layer) if layer <= len(self.front) else 0)
-        readable(self.work.left >= 0, "the certificate needs more work than the limit allows")
-        if layer > len(self.front):
-            self.top = [self.top[j] for j in order]
-            return
-        size = self.size(layer)
-        self.front[layer - 1] = [self.front[layer - 1][k] for k in order]
-        for row in self.after(layer):
-            row[:size] = [row[k] for k in order]
+    def plain(self, layer, rows, chosen):
+        """Return the chosen rows without the weights of x, which must be zero: what is left looks at z ≥ 0 only."""
+        skip = self.d if layer in (1, self.depth + 1) else 0
+        chosen = [rows[j] for j in indices(chosen, len(rows))]
+        require(not any(any(row[:skip]) for row in chosen), "a neuron must not look at the input")
+        return [row[skip:] for row in chosen]
 
-    def remove(self, layer, chosen):
-        gone = set(chosen)
-        self.select(layer, [k for k in range(self.size(layer)) if k not in gone])
+    def keep(self, layer, rows, order):
+        vectors, first = self.after(layer)
+        self.work.pay(units=len(rows) * (1 + len(vectors)))
+        for vec in vectors:
+            vec[first : first + len(rows)] = [vec[first + k] for k in order]
+        self.layers[layer - 1] = [rows[k] for k in order]
 
-    def row(self, layer, j):
-        """[w|b] of a neuron that looks at z of the layer before only (at x for layer 1)."""
-        if layer <= len(self.front):
-            return self.front[layer - 1][j]
-        require(not any(self.top[j][0]), "the neuron must not look at the input")
-        return self.top[j][1]
+    def forget(self, layer, rows, gone):
+        self.keep(layer, rows, sorted(set(range(len(rows))) - set(gone)))
 
-    def add_affine(self, chosen):
-        """Add c (a·x + w·z + b) to A, M and v."""
-        for j in chosen:
-            a, row, c = self.top[j]
-            for o, q in enumerate(c):
-                self.A[o] = self.work.plus(self.A[o], a, q) if any(a) else self.A[o]
-                self.M[o] = self.work.plus(self.M[o], row[:-1], q)
-                self.v[o] = self.work.plus([self.v[o]], [row[-1]], q)[0]
+    def permute(self, layer, rows, order):
+        self.keep(layer, rows, indices(order, len(rows), len(rows)))
 
-    def permute(self, layer, order):
-        require(len(indices(order, self.size(layer))) == self.size(layer), "not a permutation")
-        self.select(layer, order)
-
-    def scale(self, layer, factors):
-        factors, work = vector(factors, self.size(layer)), self.work
+    def scale(self, layer, rows, factors):
+        factors, (vectors, first) = read(factors, len(rows)), self.after(layer)
         require(all(q > 0 for q in factors), "a scaling must be positive")
-        if layer > len(self.front):
-            self.top = [[work.times(a, q), work.times(row, q), work.times(c, 1 / q)] for q, (a, row, c) in zip(factors, self.top)]
-            return
-        self.front[layer - 1] = [work.times(row, q) for q, row in zip(factors, self.front[layer - 1])]
-        for row in self.after(layer):
-            work.pay(row, factors)
-            row[: len(factors)] = [x / q if x else x for x, q in zip(row, factors)]
+        self.layers[layer - 1] = [self.work.times(row, q) for q, row in zip(factors, rows)]
+        for vec in vectors:
+            part = vec[first : first + len(factors)]
+            self.work.pay(part, factors)
+            vec[first : first + len(factors)] = [x / q if x else x for x, q in zip(part, factors)]
 
-    def merge(self, layer, triples):
-        gone, top = [], layer > len(self.front)
-        for triple in items(triples):
-            kept, dropped = (index(k, self.size(layer)) for k in items(triple, 3)[:2])
-            q = number(triple[2])
-            require(q > 0 and kept != dropped and kept not in gone and dropped not in gone, "not a merge")
-            gone.append(dropped)
-            self.work.left -= len(gone)
-            pair = [sum(self.top[k][:2], []) if top else self.front[layer - 1][k] for k in (kept, dropped)]
-            require(self.work.times(pair[0], q) == pair[1], "merged rows must be positively proportional")
-            if top:
-                self.top[kept][2] = self.work.plus(self.top[kept][2], self.top[dropped][2], q)
-            else:
-                for row in self.after(layer):
-                    row[kept] = self.work.plus([row[kept]], [row[dropped]], q)[0]
-        self.remove(layer, gone)
+    def merge(self, layer, rows, triples):
+        gone, (vectors, first) = set(), self.after(layer)
+        for triple in triples:
+            (kept, dropped), q = indices(items(triple, 3)[:2], len(rows)), read(triple[2])
+            require(q > 0 and not gone & {kept, dropped}, "a merge needs two neurons and a positive ratio")
+            require(self.work.times(rows[kept], q) == rows[dropped], "merged rows must be positively proportional")
+            gone.add(dropped)
+            for vec in vectors:
+                self.work.pay((vec[first + kept], vec[first + dropped], q))
+                vec[first + kept] += q * vec[first + dropped]
+        self.forget(layer, rows, gone)
 
-    def drop(self, layer, chosen):
-        chosen = indices(chosen, self.size(layer))
-        if layer > len(self.front):
-            unused = not any(any(self.top[j][2]) for j in chosen)
-        else:
-            unused = not any(row[k] for row in self.after(layer) for k in chosen)
-        require(unused, "a dropped neuron has an outgoing weight")
-        self.remove(layer, chosen)
+    def remove(self, layer, rows, chosen):
+        vectors, first = self.after(layer)
+        used = [j for j in indices(chosen, len(rows)) if any(vec[first + j] for vec in vectors)]
+        dead = all(x <= 0 for row in self.plain(layer, rows, used) for x in row)
+        require(dead, "a removed neuron has an outgoing weight and a positive entry")
+        self.forget(layer, rows, chosen)
 
-    def dead(self, layer, chosen):
-        chosen = indices(chosen, self.size(layer))
-        require(layer > 1 and all(x <= 0 for j in chosen for x in self.row(layer, j)), "a dead neuron has a positive entry")
-        self.remove(layer, chosen)
+    def absorb(self, layer, rows, chosen):
+        vectors, first = self.after(layer)
+        for j, row in zip(chosen, self.plain(layer, rows, chosen)):
+            require(all(x >= 0 for x in row), "an absorbed neuron has a negative entry")
+            require(layer > self.depth or not any(row[:-1]), "in the front only constant neurons can be absorbed")
+            for vec in vectors:
+                self.work.add(vec, rows[j] if layer > self.depth else row[-1:], vec[first + j])
+        self.forget(layer, rows, chosen)
 
-    def constant(self, layer, chosen):
-        chosen = indices(chosen, self.size(layer))
-        for j in chosen:
-            row = self.row(layer, j)
-            require(not any(row[:-1]), "a constant neuron has a weight")
-            value = max(row[-1], ZERO)
-            if layer > len(self.front):
-                self.v = self.work.plus(self.v, self.top[j][2], value)
-                continue
-            for o, other in enumerate(self.after(layer)):
-                if o < len(self.after(layer)) - self.m or layer < len(self.front):
-                    other[-1] = self.work.plus([other[-1]], [other[j]], value)[0]
-            if layer == len(self.front):
-                self.v = self.work.plus(self.v, [row[j] for row in self.M], value)
-        self.remove(layer, chosen)
+    def flip(self, layer, rows, chosen):
+        require(layer > self.depth or layer == self.depth == 1, "only the top or a single front layer can be flipped")
+        vectors, first = self.after(layer)
+        for k in indices(chosen, len(rows)):
+            for vec in vectors:
+                self.work.add(vec, rows[k], vec[first + k])
+            rows[k] = [-x for x in rows[k]]
 
-    def absorb(self, chosen):
-        chosen = indices(chosen, len(self.top))
-        last = len(self.front) + 1
-        require(all(x >= 0 for j in chosen for x in self.row(last, j)), "a linear neuron has a negative entry")
-        self.add_affine(chosen)
-        self.remove(last, chosen)
+    def expose(self, layer, rows, pairs):
+        require(layer == 2 and self.depth == 1, "expose needs a single front layer")
+        for j, i in (items(pair, 2) for pair in pairs):
+            ((row,), (i,)) = self.plain(2, rows, [j]), indices([i], self.n)
+            hides = row[i] > 0 and all(x <= 0 for k, x in enumerate(row) if k != i)
+            require(hides, "an exposed row must be positive at one neuron and nowhere else")
+            rows[j][self.d + i] = ZERO
+            self.work.add(rows[j], self.layers[0][i], row[i])
 
-    def flip(self, layer, chosen):
-        chosen = indices(chosen, self.size(layer))
-        if layer > len(self.front):
-            self.add_affine(chosen)
-            for j in chosen:
-                a, row, c = self.top[j]
-                self.top[j] = [[-x for x in a], [-x for x in row], c]
-            return
-        require(len(self.front) == 1, "only the top and a single front layer can be flipped")
-        plus = self.work.plus
-        for k in chosen:
-            *w, b = self.front[0][k]
-            for neuron in self.top:
-                q = neuron[1][k]
-                neuron[0], neuron[1][-1:] = plus(neuron[0], w, q), plus(neuron[1][-1:], [b], q)
-            self.A = [plus(a, w, row[k]) for a, row in zip(self.A, self.M)]
-            self.v = plus(self.v, [row[k] for row in self.M], b)
-            self.front[0][k] = [-x for x in (*w, b)]
-
-    def expose(self, pairs):
-        require(len(self.front) == 1, "expose needs one front layer")
-        for pair in items(pairs):
-            j, i = (index(k, size) for k, size in zip(items(pair, 2), (len(self.top), self.n)))
-            row = self.row(2, j)
-            require(row[i] > 0 and all(x <= 0 for k, x in enumerate(row) if k != i), "the row does not hide")
-            *w, b = self.work.times(self.front[0][i], row[i])
-            self.top[j] = [w, [ZERO if k == i else x for k, x in enumerate(row)], self.top[j][2]]
-            self.top[j][1][-1] += b
-
-    def lift(self, chosen):
-        require(len(self.front) == 1, "lift needs one front layer")
+    def lift(self, layer, rows, chosen):
+        require(layer == self.depth == 1, "lift needs a single front layer")
         for k in indices(chosen, self.n):
-            *w, b = self.front[0][k]
-            self.work.left -= 50 * (self.d + self.n + self.m)
-            readable(len(self.top) * (self.d + self.n + self.m) <= MAX_ENTRIES, "a state becomes too large")
-            self.top.append([w, [ZERO] * self.n + [b], [row[k] for row in self.M]])
-            for row in self.M:
-                row[k] = ZERO
+            self.work.pay(units=100 * len(self.out[0]) * len(self.out) + 100 * (self.d + self.n))
+            self.layers[-1].append([*rows[k][:-1], *[ZERO] * self.n, rows[k][-1]])
+            for vec in self.out:
+                vec[-1:-1], vec[self.d + k] = [vec[self.d + k]], ZERO
 
-    moves = {f.__name__: f for f in (permute, scale, merge, drop, dead, constant, absorb, flip, expose, lift)}
+    moves = {f.__name__: f for f in (permute, scale, merge, remove, absorb, flip, expose, lift)}
+
+    def minus(self, other):
+        """Return the state of the difference, fronts side by side; identity layers (z ≥ 0) make the depths equal."""
+        depth, d = max(self.depth, other.depth), self.d
+        for state in (self, other):
+            state.work.pay(units=(depth - state.depth) * (state.n + 1) ** 2)
+            while state.depth < depth:
+                state.layers.insert(state.depth, [[*unit, ZERO] for unit in units(state.n)])
+                state.depth += 1
+        p, q, widths = self.n, other.n, [(0, 0), *zip(map(len, self.layers), map(len, other.layers))]
+        for i, (above, below) in enumerate(zip(self.layers, other.layers)):
+            (left, right), skip = widths[i], d if i == depth else 0
+            self.layers[i] = [[*row[:-1], *[ZERO] * right, row[-1]] for row in above]
+            self.layers[i] += [[*row[:skip], *[ZERO] * left, *row[skip:]] for row in below]
+        for row, out in zip(self.out, ([-x for x in out] for out in other.out)):
+            row[:d], row[-1] = [x + y for x, y in zip(row, out[:d])], row[-1] + out[-1]
+            row[-1:-1], row[d + p : d + p] = out[d + q : -1], out[d : d + q]
+        return self
+
+    def require_zero_by_tree(self, nodes):
+        """Check a tree over the front neurons, in preorder: the state is zero on every cell."""
+        size, nodes = self.d + 1, iter(items(nodes))
+        stack = [(0, [[*unit, ZERO] for unit in units(self.d)], [], [])]
+        while stack:
+            layer, z, done, region = stack.pop()
+            while layer < self.depth:
+                if len(done) == len(self.layers[layer]):
+                    layer, z, done = layer + 1, done, []
+                    continue
+                row = self.layers[layer][len(done)]
+                form = self.work.combine(row[:-1], z, size, row[-1])
+                active, opposite = form[-1] > 0, [-x for x in form]
+                if any(form[:-1]):
+                    kind, proof = items(next(nodes, None), 2)
+                    require(kind in ("split", "active", "inactive"), "an unknown kind of node", 2)
+                    active = kind != "inactive"
+                    if kind == "split":
+                        stack.append((layer, z, [*done, [ZERO] * size], [*region, opposite]))
+                        region = [*region, form]
+                    else:
+                        self.work.require_empty([*region, opposite if active else form], proof)
+                done = [*done, form if active else [ZERO] * size]
+            kind, proofs = items(next(nodes, None), 2)
+            require(kind == "leaf", "a leaf is missing", 2)
+            self.require_zero_on_cell(z[: self.n], region, proofs)
+        require(next(nodes, None) is None, "nodes are left over", 2)
+
+    def require_zero_on_cell(self, z, region, proofs):
+        """Check that hyperplanes that bend the state miss the cell, and that the affine rest is zero."""
+        d, first, bends, add = self.d, self.d + self.n, {}, self.work.add
+        rest = [self.work.combine([*row[d:first], ONE], [*z, [*row[:d], row[-1]]], d + 1) for row in self.out]
+        for j, row in enumerate(self.layers[-1]):
+            form = self.work.combine([*row[d:-1], ONE], [*z, [*row[:d], row[-1]]], d + 1)
+            pivot = next((x for x in form[:-1] if x), ZERO)
+            key = tuple(self.work.times(form, 1 / pivot)) if pivot else ()
+            for o, c in enumerate(vec[first + j] for vec in self.out):
+                # c σ(form) = c |pivot| σ(key), plus c · form when the pivot is negative.
+                bends.setdefault(key, [ZERO] * len(self.out))[o] += c * abs(pivot)
+                add(rest[o], form if pivot else [max(form[-1], ZERO)], c if pivot <= 0 else ZERO)
+        bends = [(key, jump) for key, jump in bends.items() if any(jump)]
+        for (key, jump), (side, proof) in zip(bends, (items(pair, 2) for pair in items(proofs, len(bends)))):
+            require(side in ("active", "inactive"), "an unknown side", 2)
+            self.work.require_empty([*region, [-x if side == "active" else x for x in key]], proof)
+            for row, c in zip(rest, jump):
+                add(row, key, c if side == "active" else ZERO)
+        require(not any(map(any, rest)), "the difference is not zero on a cell")
+
+
+def units(size):
+    return [[Fraction(int(i == k)) for i in range(size)] for k in range(size)]
+
+
+def equal(work, a, b, steps_a, steps_b, steps=None, tree=None):
+    """Require that moves make two networks the same, or leave a difference that is zero."""
+    require(len(a[0][0]) == len(b[0][0]) and len(a[-1]) == len(b[-1]), "the networks have different dimensions", 2)
+    left, right = State(a, work).apply(steps_a), State(b, work).apply(steps_b)
+    if steps is None and tree is None:
+        return require(left.key() == right.key(), "the steps do not lead to the same form")
+    left.minus(right).apply(steps or [])
+    if tree is not None:
+        return left.require_zero_by_tree(tree)
+    return require(not left.layers[-1] and not any(map(any, left.out)), "the steps do not lead to zero")
+
+
+def value(work, net, x):
+    for i, layer in enumerate(net):
+        x = [[max(y, ZERO)] if i else [y] for y in x]
+        x = [work.combine(row[:-1], x, 1, row[-1])[0] for row in layer]
+    return x
+
+
+def check_equal(work, data):
+    _, _, a, b, *steps = fields(data, "format claim a b steps_a steps_b", "steps_difference tree")
+    equal(work, network(a), network(b), *steps)
+    return "the two networks compute the same function"
+
+
+def check_different(work, data):
+    _, _, a, b, point, values = fields(data, "format claim a b point values")
+    a, b, point = network(a), network(b), read(point, None)
+    require(len(a[0][0]) == len(b[0][0]) == len(point) + 1 and len(a[-1]) == len(b[-1]), "dimensions do not fit", 2)
+    found = [value(work, net, point) for net in (a, b)]
+    require(found == read(values, 2, len(a[-1])), "the values at the point are not those given")
+    require(found[0] != found[1], "the values at the point are equal")
+    return "the two networks have different values at the point"
+
+
+def check_rank(work, data):
+    """M = C·A with A ≥ 0 of r rows is possible iff r ≥ rank M, or rank M + 1 when the columns are not pointed."""
+    _, _, M, rho, r, *factors = fields(
+        data, "format claim matrix rank value left right before after", "half_space relation"
+    )
+    ...

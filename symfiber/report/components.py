@@ -105,7 +105,7 @@ class ComponentStatement:
     """What is proved about one component.
 
     ``index`` is its place in ``fiber.components`` (``None`` when not searched for), ``pieces_total`` the exact number
-    of basic sets, of which ``pieces`` lists some.
+    of basic sets, of which ``pieces`` lists some; ``same_data`` whether ``quantities`` are those of the first.
     """
 
     index: int | None
@@ -118,6 +118,7 @@ class ComponentStatement:
     labelled_count: int
     free: FreeBlock | None
     quantities: tuple[Quantity, ...]
+    same_data: bool
     generic_note: Phrase
     pieces: tuple[Piece, ...]
     pieces_total: int
@@ -133,6 +134,7 @@ def describe_component(
     case, label = component.case, component.label
     block = case.block(label) if case.name in ("visible", "univariate") else None
     free = _free_block(block, "v_s" if case.name == "visible" else "h_0") if block is not None else None
+    quantities = _quantities(component)
     known = first.pieces[0] if first is not None and first.pieces else None
     pieces = _pieces(component, block, known, show_all) if explicit else ()
     return ComponentStatement(
@@ -145,7 +147,8 @@ def describe_component(
         reason=case.dimension_reason(label),
         labelled_count=component.labelled_count,
         free=free,
-        quantities=_quantities(component),
+        quantities=quantities,
+        same_data=bool(quantities) and first is not None and first.quantities == quantities,
         generic_note=_generic_note(component),
         pieces=pieces,
         pieces_total=len(block.linear_counts) if block is not None else 1,
@@ -204,7 +207,7 @@ def _block_terms(block: LinearBlock, n: int, m: int) -> list[DimensionTerm]:
     return [
         DimensionTerm(
             (p - rho) * (m - p) + r * p + (r - p) * n,
-            (f"linear neuron{'s' if r > 1 else ''} with ", F("sum_{q} c_q' w_q' = M", r"\sum_q c_q'w_q'=M")),
+            (f"linear neuron{'s' if r > 1 else ''} with ", F("sum_q c_q' w_q' = M_s", r"\sum_q c_q'w_q'=M_s")),
         ),
         DimensionTerm(r, ("bias of the linear neuron" if r == 1 else "biases of the linear neurons",)),
         DimensionTerm(dead * (n + 1 + m), (_dead(dead),)),

@@ -41,6 +41,11 @@ def fiber_data(fiber: Fiber, show_all: bool = False) -> dict[str, Any]:
 
 def statement_data(statement: FiberStatement) -> dict[str, Any]:
     """Write a description as JSON-ready data."""
+    return {**_setting(statement), **_result(statement)}
+
+
+def _setting(statement: FiberStatement) -> dict[str, Any]:
+    """The network, what was checked, and the theorem."""
     net, theorem = statement.network, statement.theorem
     return {
         "format": FORMAT,
@@ -67,6 +72,12 @@ def statement_data(statement: FiberStatement) -> dict[str, Any]:
             "notes": [phrase_text(x, True) for x in theorem.notes],
             "reason": phrase_text(theorem.reason, True),
         },
+    }
+
+
+def _result(statement: FiberStatement) -> dict[str, Any]:
+    """The counts, dimensions, components and generators."""
+    return {
         "component_count": _count(statement.component_count),
         "component_count_reason": phrase_text(statement.count_reason, True),
         "labelled_component_count": _count(statement.labelled_count),

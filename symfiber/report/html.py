@@ -30,7 +30,7 @@ from symfiber.report.text import (
     strata_text,
     yes_no,
 )
-from symfiber.report.theorems import NOTATION, SIGMA
+from symfiber.report.theorem import NOTATION, SIGMA
 
 if TYPE_CHECKING:
     from symfiber.decomposition import Fiber
@@ -168,6 +168,10 @@ def _component(component: ComponentStatement, full: bool) -> Iterator[str]:
     quantities = list(component.quantities)
     if component.free is not None:
         quantities += [x for x in (component.free.slope, component.free.constant) if x not in quantities]
+    if component.same_data:
+        quantities = quantities[len(component.quantities) :]
+        names = [_formula(quantity.name) for quantity in component.quantities]
+        yield f"<p>Data {', '.join(names)} as in the first component.</p>"
     yield _matrices(quantities, full)
     if component.free is not None:
         yield f"<p>{_phrase(rank_phrase(component.free, full), full)}.</p>"

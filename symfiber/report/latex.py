@@ -32,7 +32,7 @@ from symfiber.report.text import (
     strata_text,
     yes_no,
 )
-from symfiber.report.theorems import NOTATION, SIGMA
+from symfiber.report.theorem import NOTATION, SIGMA
 
 if TYPE_CHECKING:
     from symfiber.decomposition import Fiber
@@ -201,9 +201,13 @@ def _component(component: ComponentStatement, full: bool) -> Iterator[str]:
     quantities = list(component.quantities)
     if component.free is not None:
         quantities += [x for x in (component.free.slope, component.free.constant) if x not in quantities]
+    if component.same_data:
+        quantities = quantities[len(component.quantities) :]
+        names = [f"${quantity.name.latex}$" for quantity in component.quantities]
+        yield f"\\par\\noindent Data {', '.join(names)} as in the first component."
     yield from _quantities(quantities, full)
     if component.free is not None:
-        yield f"Here {phrase_latex(rank_phrase(component.free, full), full)}."
+        yield rf"{{\raggedright Here {phrase_latex(rank_phrase(component.free, full), full)}.\par}}"
     if component.generic_note:
         yield phrase_latex(component.generic_note)
     if not component.pieces:
@@ -226,7 +230,7 @@ def _quantities(quantities: Iterable[Quantity], full: bool) -> Iterator[str]:
         exact = full or all(is_short(x) for row in rows for x in row)
         name = quantity.name.latex + ("=" if exact else r"\approx ")
         cells = [[number_latex(x, True) if exact else approximation_latex(x) for x in row] for row in rows]
-        width = 8 + sum(max(map(len, column)) + 2 for column in zip(*cells))
+        width = 10 + sum(max(map(len, column)) + 2 for column in zip(*cells))
         if width > _MATRIX_WIDTH or len(cells) > _ROW_CUT:
             yield rf"{{\par\raggedright\noindent${name}$ {_entries(cells, rows, full)}\par}}"
             continue
@@ -234,7 +238,7 @@ def _quantities(quantities: Iterable[Quantity], full: bool) -> Iterator[str]:
             yield _display(line)
             line, used = [], 0
         line.append(name + _array(cells))
-        used += width
+        used += width + 4
     if line:
         yield _display(line)
 

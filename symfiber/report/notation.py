@@ -26,9 +26,23 @@ class Formula:
 Phrase = tuple[str | Formula | Rational, ...]
 """A sentence: words, formulas and exact numbers."""
 
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _LONG_INTEGER = re.compile(r"[0-9]{15,}")
 _SHORT_NUMBER = 20
 _SYMBOL = re.compile(r"([Wb])(\d+)_(\d+)(?:_(\d+))?")
+
+
+def phrase(template: str, **parts: Formula | Rational | str) -> Phrase:
+    """Return the words of a template with its ``{name}`` places filled.
+
+    Examples
+    --------
+    >>> phrase("for {t} only", t=Formula("t > 0", "t>0"))
+    ('for ', Formula(text='t > 0', latex='t>0'), ' only')
+    """
+    pieces = _PLACEHOLDER.split(template)
+    filled = (parts[piece] if place % 2 else piece for place, piece in enumerate(pieces))
+    return tuple(piece for piece in filled if piece != "")
 
 
 def integer_text(value: Any, full: bool = False) -> str:
@@ -225,6 +239,19 @@ def index_set(indices: Sequence[int]) -> Formula:
             text.append(f"{first}..{last}")
             latex.append(rf"{first},\dots,{last}")
     return Formula("{" + ", ".join(text) + "}", r"\{" + ",".join(latex) + r"\}")
+
+
+def member_of(letter: str, indices: Sequence[int], name: str = "") -> Formula:
+    """Return "letter in {indices}", or "letter in name = {indices}".
+
+    Examples
+    --------
+    >>> member_of("j", (1, 2), "N").text
+    'j in N = {1, 2}'
+    """
+    content = index_set(indices)
+    named = f"{name} = " if name else ""
+    return Formula(f"{letter} in {named}{content.text}", rf"{letter}\in {name}{'=' if name else ''}{content.latex}")
 
 
 _SPECIAL = {

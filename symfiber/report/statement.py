@@ -5,7 +5,7 @@ Everything a report says is computed here, once; text, LaTeX, HTML and JSON only
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -15,8 +15,9 @@ from symfiber.exact import Rational
 from symfiber.progress import Progress
 from symfiber.report.components import ComponentStatement, Quantity, describe_component
 from symfiber.report.hypotheses import HypothesisStatement, claims, hypotheses
-from symfiber.report.notation import Formula, Phrase
-from symfiber.report.theorems import Theorem, count_reason, hidden_reason, theorem
+from symfiber.report.notation import Formula, Phrase, integer_text
+from symfiber.report.theorem import Theorem
+from symfiber.report.theorems import count_reason, hidden_reason, theorem
 
 if TYPE_CHECKING:
     from symfiber.decomposition import Component, Fiber
@@ -144,24 +145,11 @@ def describe_fiber(
     bar = bar or Progress("report")
     bar.stage("counting components")
     count, count_note = _count(fiber)
-    if show_all and (count is None or count > ALL_LIMIT):
-        known = "too many to count" if count is None else f"{count}"
-        raise LimitExceededError(
-            f"a full report lists at most {ALL_LIMIT} components, this fiber has {known}; leave out --all (show_all)",
-            {} if count is None else {"components": count},
-        )
-    shown = min(count, COMPONENT_CUT) if count is not None and not show_all else count
-    explicit = conditions and (show_all or fiber.network.parameter_count <= EXPLICIT_LIMIT)
-    chosen: Iterable[tuple[int | None, Component]] = islice(_ordered(fiber), COMPONENT_CUT if shown is None else shown)
-    bar.stage("components", shown)
-    components: list[ComponentStatement] = []
-    for index, component in chosen:
-        first = components[0] if components else None
-        components.append(describe_component(component, index, first, show_all, explicit))
-        bar.advance()
+    components = _describe_components(fiber, count, show_all, conditions, bar)
     bar.stage("hypotheses and dimension")
     dimension, dimension_note = _attempt(lambda: fiber.dimension)
     local, local_note = _attempt(lambda: fiber.local_dimension)
+    claimed, not_claimed = claims(fiber)
     return FiberStatement(
         network=fiber.network,
         layers=_layers(fiber.network),
@@ -169,26 +157,49 @@ def describe_fiber(
         theorem=theorem(fiber),
         hypotheses=hypotheses(fiber),
         completeness=fiber.completeness,
-        claimed=claims(fiber)[0],
-        not_claimed=claims(fiber)[1],
+        claimed=claimed,
+        not_claimed=not_claimed,
         neurons=_neurons(fiber),
         hidden=fiber.bottleneck.hidden,
         hidden_reason=hidden_reason(fiber),
         component_count=count,
-        count_reason=count_reason(fiber) if count is not None else (count_note,),
+        count_reason=(count_note,) if count is None else count_reason(fiber),
         labelled_count=None if count is None else fiber.labelled_component_count,
         dimension=dimension,
         dimension_note=dimension_note,
         local_dimension=local,
         local_note=local_note,
         identifiable=_identifiable(fiber, count),
-        components=tuple(components),
+        components=components,
         omitted=None if count is None else count - len(components),
-        generators=tuple(
-            GeneratorStatement(g.name, g.domain, g.effect, g.inverse_text, g.kind, g.dimension)
-            for g in fiber.generators
-        ),
+        generators=_generators(fiber),
         full=show_all,
+    )
+
+
+def _describe_components(
+    fiber: Fiber, count: int | None, show_all: bool, conditions: bool, bar: Progress
+) -> tuple[ComponentStatement, ...]:
+    """All components, or the first ones with that of the network itself in front."""
+    if show_all and (count is None or count > ALL_LIMIT):
+        known = "too many to count" if count is None else integer_text(count)
+        raise LimitExceededError(
+            f"a full report lists at most {ALL_LIMIT} components, this fiber has {known}; leave out --all (show_all)",
+            {} if count is None else {"components": count},
+        )
+    shown = COMPONENT_CUT if count is None else count if show_all else min(count, COMPONENT_CUT)
+    explicit = conditions and (show_all or fiber.network.parameter_count <= EXPLICIT_LIMIT)
+    bar.stage("components", shown)
+    found: list[ComponentStatement] = []
+    for index, component in islice(_ordered(fiber), shown):
+        found.append(describe_component(component, index, found[0] if found else None, show_all, explicit))
+        bar.advance()
+    return tuple(found)
+
+
+def _generators(fiber: Fiber) -> tuple[GeneratorStatement, ...]:
+    return tuple(
+        GeneratorStatement(g.name, g.domain, g.effect, g.inverse_text, g.kind, g.dimension) for g in fiber.generators
     )
 
 

@@ -21,7 +21,7 @@ from symfiber.report.notation import (
     was_cut,
 )
 from symfiber.report.statement import FiberStatement, NeuronStatement, describe_fiber
-from symfiber.report.theorems import NOTATION, SIGMA
+from symfiber.report.theorem import NOTATION, SIGMA
 
 if TYPE_CHECKING:
     from symfiber.decomposition import Fiber
@@ -193,7 +193,9 @@ def _component(component: ComponentStatement, full: bool) -> Iterator[str]:
         "    ",
         "      ",
     )
-    for quantity in component.quantities:
+    if component.same_data:
+        yield f"    {data_note(component)}"
+    for quantity in () if component.same_data else component.quantities:
         yield from _quantity(quantity, full)
     if component.free is not None:
         yield from _quantity(component.free.slope, full)
@@ -209,6 +211,11 @@ def _component(component: ComponentStatement, full: bool) -> Iterator[str]:
     if 0 < len(component.pieces) < component.pieces_total:
         more = counted(component.pieces_total - len(component.pieces), "more set")
         yield f"    … and {more}, with more linear neurons"
+
+
+def data_note(component: ComponentStatement) -> str:
+    """Say that the data of the component are those of the first one."""
+    return f"data {', '.join(quantity.name.text for quantity in component.quantities)} as in the first component"
 
 
 def strata_text(free: FreeBlock) -> str:
