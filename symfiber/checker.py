@@ -1,11 +1,9 @@
-"""Check a symfiber certificate by arithmetic alone: ``python checker.py CERT``.
+"""Check a symfiber certificate by arithmetic alone: ``python checker.py CERT``; needs the standard library only.
 
-This file needs nothing but the standard library and trusts nothing but the networks and matrices in the certificate.
 Exit codes: 0 the claim is proved, 1 it is not, 2 the file is not a certificate that this program reads.  Why each check
-suffices is written in docs/certificates.md, one lemma for each kind of step.
-
-Limits, so that no file makes it crash or run forever: 64 MiB, nesting depth 12, 4300 digits an integer, 20,000 steps or
-tree nodes, and 300,000,000 units of work, where an operation on numbers of n bits together counts 1 + n/64 + n²/2²⁰.
+suffices is written in docs/certificates.md, one lemma for each kind of step.  Limits, so that no file makes it crash or
+run forever: 64 MiB, nesting depth 12, 4300 digits an integer, 20,000 steps or tree nodes, and 300,000,000 units of work,
+where an operation on numbers of n bits together counts 1 + n/64 + n²/2²⁰.
 """
 # ruff: noqa: D102, D103
 
@@ -155,27 +153,21 @@ class State:
         require(not any(any(row[:skip]) for row in chosen), "a neuron must not look at the input")
         return [row[skip:] for row in chosen]
 
-    def keep(self, layer, rows, order):
+    def permute(self, layer, rows, order, complete=True):
         vectors, first = self.after(layer)
+        indices(order, len(rows), len(rows) if complete else None)
         self.work.pay(units=len(rows) * (1 + len(vectors)))
         for vec in vectors:
             vec[first : first + len(rows)] = [vec[first + k] for k in order]
         self.layers[layer - 1] = [rows[k] for k in order]
-
-    def forget(self, layer, rows, gone):
-        self.keep(layer, rows, sorted(set(range(len(rows))) - set(gone)))
-
-    def permute(self, layer, rows, order):
-        self.keep(layer, rows, indices(order, len(rows), len(rows)))
 
     def scale(self, layer, rows, factors):
         factors, (vectors, first) = read(factors, len(rows)), self.after(layer)
         require(all(q > 0 for q in factors), "a scaling must be positive")
         self.layers[layer - 1] = [self.work.times(row, q) for q, row in zip(factors, rows)]
         for vec in vectors:
-            part = vec[first : first + len(factors)]
-            self.work.pay(part, factors)
-            vec[first : first + len(factors)] = [x / q if x else x for x, q in zip(part, factors)]
+            self.work.pay(vec[first : first + len(rows)], factors)
+            vec[first : first + len(rows)] = [x / q if x else x for x, q in zip(vec[first:], factors)]
 
     def merge(self, layer, rows, triples):
         gone, (vectors, first) = set(), self.after(layer)
@@ -187,30 +179,22 @@ class State:
             for vec in vectors:
                 self.work.pay((vec[first + kept], vec[first + dropped], q))
                 vec[first + kept] += q * vec[first + dropped]
-        self.forget(layer, rows, gone)
+        self.permute(layer, rows, [k for k in range(len(rows)) if k not in gone], False)
 
     def remove(self, layer, rows, chosen):
         vectors, first = self.after(layer)
         used = [j for j in indices(chosen, len(rows)) if any(vec[first + j] for vec in vectors)]
         dead = all(x <= 0 for row in self.plain(layer, rows, used) for x in row)
         require(dead, "a removed neuron has an outgoing weight and a positive entry")
-        self.forget(layer, rows, chosen)
-
-    def absorb(self, layer, rows, chosen):
-        vectors, first = self.after(layer)
-        for j, row in zip(chosen, self.plain(layer, rows, chosen)):
-            require(all(x >= 0 for x in row), "an absorbed neuron has a negative entry")
-            require(layer > self.depth or not any(row[:-1]), "in the front only constant neurons can be absorbed")
-            for vec in vectors:
-                self.work.add(vec, rows[j] if layer > self.depth else row[-1:], vec[first + j])
-        self.forget(layer, rows, chosen)
+        self.permute(layer, rows, sorted({*range(len(rows))} - {*chosen}), False)
 
     def flip(self, layer, rows, chosen):
-        require(layer > self.depth or layer == self.depth == 1, "only the top or a single front layer can be flipped")
         vectors, first = self.after(layer)
         for k in indices(chosen, len(rows)):
+            good = layer > self.depth or layer == self.depth == 1 or not any(rows[k][:-1])
+            require(good, "only the top, a single front layer and constant neurons can be flipped")
             for vec in vectors:
-                self.work.add(vec, rows[k], vec[first + k])
+                self.work.add(vec, rows[k] if layer in (1, self.depth + 1) else rows[k][-1:], vec[first + k])
             rows[k] = [-x for x in rows[k]]
 
     def expose(self, layer, rows, pairs):
@@ -230,7 +214,7 @@ class State:
             for vec in self.out:
                 vec[-1:-1], vec[self.d + k] = [vec[self.d + k]], ZERO
 
-    moves = {f.__name__: f for f in (permute, scale, merge, remove, absorb, flip, expose, lift)}
+    moves = {f.__name__: f for f in (permute, scale, merge, remove, flip, expose, lift)}
 
     def minus(self, other):
         """Return the state of the difference, fronts side by side; identity layers (z ≥ 0) make the depths equal."""
@@ -303,18 +287,6 @@ def units(size):
     return [[Fraction(int(i == k)) for i in range(size)] for k in range(size)]
 
 
-def equal(work, a, b, steps_a, steps_b, steps=None, tree=None):
-    """Require that moves make two networks the same, or leave a difference that is zero."""
-    require(len(a[0][0]) == len(b[0][0]) and len(a[-1]) == len(b[-1]), "the networks have different dimensions", 2)
-    left, right = State(a, work).apply(steps_a), State(b, work).apply(steps_b)
-    if steps is None and tree is None:
-        return require(left.key() == right.key(), "the steps do not lead to the same form")
-    left.minus(right).apply(steps or [])
-    if tree is not None:
-        return left.require_zero_by_tree(tree)
-    return require(not left.layers[-1] and not any(map(any, left.out)), "the steps do not lead to zero")
-
-
 def value(work, net, x):
     for i, layer in enumerate(net):
         x = [[max(y, ZERO)] if i else [y] for y in x]
@@ -322,25 +294,122 @@ def value(work, net, x):
     return x
 
 
+def two_networks(a, b):
+    a, b = network(a), network(b)
+    require(len(a[0][0]) == len(b[0][0]) and len(a[-1]) == len(b[-1]), "the networks have different dimensions", 2)
+    return a, b
+
+
 def check_equal(work, data):
-    _, _, a, b, *steps = fields(data, "format claim a b steps_a steps_b", "steps_difference tree")
-    equal(work, network(a), network(b), *steps)
-    return "the two networks compute the same function"
+    """Moves make both networks the same, or their difference zero; matched rows are multiples of each other."""
+    names = "steps_difference tree first second"
+    a, b, steps_a, steps_b, steps, tree, first, second = fields(data, "a b steps_a steps_b", names)
+    a, b = two_networks(a, b)
+    left, right = State(a, work).apply(steps_a), State(b, work).apply(steps_b)
+    if steps is None and tree is None:
+        require(left.key() == right.key(), "the steps do not lead to the same form")
+    elif left.minus(right).apply(steps or []) and tree is not None:
+        left.require_zero_by_tree(tree)
+    else:
+        require(not left.layers[-1] and not any(map(any, left.out)), "the steps do not lead to zero")
+    found = []
+    for triples, layer in ((first, 0), (second, 1)):
+        # Rows of layer 2 are compared as functions of x where all of layer 1 is active.
+        p, q = ([work.combine(r[:-1], n[0], len(n[0][0]), r[-1]) for r in n[1]] if layer else n[0] for n in (a, b))
+        for triple in items(triples or []):
+            (i,), (k,), factor = indices(items(triple, 3)[:1], len(p)), indices(triple[1:2], len(q)), read(triple[2])
+            require(factor and work.times(p[i], factor) == q[k], "matched rows are not multiples of each other")
+            found.append(f"{'+-'[factor < 0]}{i}")
+    return "the networks compute the same function" + f" (rows {' '.join(found)})" * bool(found)
 
 
 def check_different(work, data):
-    _, _, a, b, point, values = fields(data, "format claim a b point values")
-    a, b, point = network(a), network(b), read(point, None)
-    require(len(a[0][0]) == len(b[0][0]) == len(point) + 1 and len(a[-1]) == len(b[-1]), "dimensions do not fit", 2)
+    """The networks have different values at a point."""
+    a, b, point, values = fields(data, "a b point values")
+    a, b = two_networks(a, b)
+    point = read(point, len(a[0][0]) - 1)
     found = [value(work, net, point) for net in (a, b)]
     require(found == read(values, 2, len(a[-1])), "the values at the point are not those given")
     require(found[0] != found[1], "the values at the point are equal")
-    return "the two networks have different values at the point"
+    return "the networks have different values at the point"
 
 
 def check_rank(work, data):
-    """M = C·A with A ≥ 0 of r rows is possible iff r ≥ rank M, or rank M + 1 when the columns are not pointed."""
-    _, _, M, rho, r, *factors = fields(
-        data, "format claim matrix rank value left right before after", "half_space relation"
-    )
-    ...
+    """matrix = left·right and before·matrix·after = 1 give the rank; rank⁺ is one more unless the columns are pointed."""
+    names = "matrix rank value left right before after"
+    M, rank, claimed, L, R, P, Q, u, weights = fields(data, names, "half_space relation")
+    n, one = len(items(M) and items(M[0])), units(len(items(R)))
+    M, L, R, P, Q = (read(x, None, k) for x, k in ((M, n), (L, len(R)), (R, n), (P, len(M)), (Q, len(R))))
+    require([work.combine(row, R, n) for row in L] == M and rank == len(R), "the factors do not give the matrix")
+    inner = [work.combine(work.combine(row, M, n), Q, len(R)) for row in P] if R else []
+    require(len(Q) == n and inner == one, "the matrix has a smaller rank")
+    columns = [column for column in zip(*M) if any(column)]
+    if weights is None:
+        inside = [sum(map(lambda x, y: x * y, read(u, len(M)), column)) > 0 for column in columns]
+        require(all(inside), "the columns are not in the half-space")
+    else:
+        weights = [w for w, column in zip(read(weights, n), zip(*M)) if any(column)]
+        total = work.combine(weights, columns, len(M))
+        require(any(weights) and min(weights) >= 0 and not any(total), "the relation is not one of nonzero columns")
+    require(claimed == rank + (weights is not None), "the value is wrong")
+    return f"the nonnegative column rank is {len(R) + (weights is not None)}"
+
+
+def check_all(work, data):
+    (parts,) = fields(data, "parts")
+    return "; ".join(check_part(work, part) for part in items(parts))
+
+
+CLAIMS = {"equal": check_equal, "different": check_different, "nonnegative column rank": check_rank, "all": check_all}
+
+
+def check_part(work, data):
+    require(isinstance(data, dict) and isinstance(data.get("claim"), str), "a claim is missing", 2)
+    require(data["claim"] in CLAIMS, "the claim is of an unknown kind", 2)
+    return CLAIMS[data["claim"]](work, {key: value for key, value in data.items() if key != "claim"})
+
+
+def check(data):
+    """Return what a certificate, given as JSON data, proves; raise :class:`Refusal` when it proves nothing."""
+    require(isinstance(data, dict) and data.get("format") == FORMAT, f'the format must be "{FORMAT}"', 2)
+    return check_part(Work(), {key: value for key, value in data.items() if key != "format"})
+
+
+def unique(pairs):
+    require(len(dict(pairs)) == len(pairs), "a field is repeated", 2)
+    return dict(pairs)
+
+
+def refuse_number(text):
+    raise Refusal("numbers must be texts, apart from short integers", 2)
+
+
+def load(path):
+    """Read JSON from a file, within the limits."""
+    try:
+        with Path(path).open("rb") as file:
+            raw = file.read(MAX_BYTES + 1)
+        require(len(raw) <= MAX_BYTES, "the file is too large", 2)
+        depth = 0
+        for bracket in re.findall(rb"[][{}]", re.sub(rb'"(?:[^"\\]|\\.)*"', b"", raw)):
+            depth += 1 if bracket in b"[{" else -1
+            require(depth <= MAX_NESTING, "the data is nested too deeply", 2)
+        return json.loads(
+            raw.decode(), parse_float=refuse_number, parse_constant=refuse_number, object_pairs_hook=unique
+        )
+    except (OSError, ValueError, RecursionError) as error:
+        raise Refusal(f"the file cannot be read as JSON ({type(error).__name__})", 2) from None
+
+
+def main(arguments):
+    try:
+        require(len(arguments) == 1, "usage: checker.py CERT", 2)
+        print("valid:", check(load(arguments[0])))
+        return 0
+    except Refusal as refusal:
+        print("not valid:", refusal.args[0], file=sys.stderr)
+        return refusal.args[1]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -24,7 +24,7 @@ SEARCH_LIMIT = 1 << 22
 """The number of blocks of the sign search after which counting gives up."""
 
 MATRIX_LIMIT = 1 << 16
-"""The number of slopes whose rank is looked at, or of linear solutions tried, before giving up."""
+"""The number of (small) slopes whose rank is looked at, or of linear solutions tried, before giving up."""
 
 
 class FeasibleOrientations:
@@ -70,6 +70,7 @@ class FeasibleOrientations:
         self._count: int | None = None
         self._found: list[Orientation] = []
         self._source: Iterator[Orientation] | None = None
+        self._gave_up: LimitExceededError | None = None
 
     @classmethod
     def of(cls, g: OrthantFunction) -> FeasibleOrientations:
@@ -141,19 +142,36 @@ class FeasibleOrientations:
         return self.is_feasible(orientation)
 
     def __iter__(self) -> Iterator[Orientation]:
-        yield from self._found
-        position = len(self._found)
-        if self._source is None:
-            self._source = self._search()
+        if self.all_feasible:
+            yield from product((1, -1), repeat=self.neuron_count)
+            return
+        if self._by_signs():
+            # Cheap to search again; keeping 2^20 tuples would cost hundreds of megabytes.
+            yield from _SignSearch(self)
+            return
+        position = 0
         while True:
-            # Another iterator may have advanced the shared source meanwhile.
+            # Iterators share one search; another one may have advanced it meanwhile.
             while position < len(self._found):
                 yield self._found[position]
                 position += 1
-            item = next(self._source, None)
-            if item is None:
+            if not self._advance():
                 return
-            self._found.append(item)
+
+    def _advance(self) -> bool:
+        """Find one more choice; False at the end.  A search that gave up says so again, it never looks finished."""
+        if self._gave_up is not None:
+            raise self._gave_up
+        if self._source is None:
+            self._source = self._search()
+        try:
+            self._found.append(next(self._source))
+        except StopIteration:
+            return False
+        except LimitExceededError as error:
+            self._gave_up = error
+            raise
+        return True
 
     def __getitem__(self, index: int) -> Orientation:
         if index < 0:
@@ -191,12 +209,8 @@ class FeasibleOrientations:
         return m == 1 and self.free == 1
 
     def _search(self) -> Iterator[Orientation]:
-        if self.all_feasible:
-            yield from product((1, -1), repeat=self.neuron_count)
-        elif self.free == 0:
+        if self.free == 0:
             yield from self._cancelling()
-        elif self._by_signs():
-            yield from _SignSearch(self)
         elif (largest := self._largest_flip_set()) is not None:
             for choice in _small_flip_sets(self.neuron_count, largest):
                 if choice.count(-1) < largest or self.is_feasible(choice):
@@ -242,6 +256,8 @@ class FeasibleOrientations:
     def _one_by_one(self) -> Iterator[Orientation]:
         """Look at every choice; M_S is updated along the search tree by one rank-one step a flip."""
         found = tried = 0
+        m, n = self.base.shape
+        limit = MATRIX_LIMIT // max(1, m * n // 32)
         stack: list[tuple[Orientation, Matrix]] = [((), self.base)]
         while stack:
             prefix, slope = stack.pop()
@@ -250,7 +266,7 @@ class FeasibleOrientations:
                 stack.append(((*prefix, -1), _plus_rank_one(slope, self.columns[depth], self.rows[depth])))
                 stack.append(((*prefix, 1), slope))
                 continue
-            if tried >= MATRIX_LIMIT:
+            if tried >= limit:
                 raise LimitExceededError(
                     f"the search over 2^{self.neuron_count} orientations stopped after {tried} of them",
                     {"lower": found, "upper": (1 << self.neuron_count) - tried + found},

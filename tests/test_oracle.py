@@ -270,9 +270,7 @@ def test_random_network_is_as_ordered(seed):
 
 
 def test_simplest_rational():
-    for low, high in itertools.combinations(
-        sorted({Fraction(p, q) for p in range(9) for q in range(1, 9)}), 2
-    ):
+    for low, high in itertools.combinations(sorted({Fraction(p, q) for p in range(9) for q in range(1, 9)}), 2):
         simplest = simplest_between(low, high)
         assert low < simplest < high
         smaller = range(1, simplest.denominator)

@@ -16,7 +16,7 @@ from symfiber.orthant import OrthantFunction
 from symfiber.symmetry.hiding import HidingTranslation, SignFlip
 from symfiber.symmetry.invariance import InvarianceProof
 from symfiber.symmetry.linear import BiasShift, FactorizationAction, Reorientation
-from symfiber.symmetry.neurons import DeadMotion, Permutation, PositiveScaling
+from symfiber.symmetry.neurons import DeadMotion, FirstLayerMotion, Permutation, PositiveScaling
 from symfiber.symmetry.univariate import EndExchange, KinkTranslation, Reversal, Sides
 from symfiber.univariate import UnivariateFunction
 
@@ -83,7 +83,7 @@ def stabilizers_of(component: Component) -> tuple[Generator, ...]:
     case, label = component.case, component.label
     shape = case.bottleneck.network.architecture
     if case.name == "constant":
-        return tuple(_stabilizers(shape, (), tuple(range(shape[2]))))
+        return (*_stabilizers(shape, (), tuple(range(shape[2]))), FirstLayerMotion(shape))
     if case.name in ("hidden", "hidden-single"):
         translation = HidingTranslation(case.hidden, case.live, shape)
         return (*_stabilizers(shape, (), case.dead), translation)
@@ -115,6 +115,8 @@ def _generators(bottleneck: Bottleneck) -> Iterator[Generator]:
     net, shape = bottleneck.network, bottleneck.network.architecture
     g = bottleneck.function
     yield from _stabilizers(shape, g.neurons_of_type("linear"), g.neurons_of_type("dead"))
+    if bottleneck.case == "constant":
+        yield FirstLayerMotion(shape)
     if bottleneck.case in ("visible", "univariate"):
         yield from _reorientations(bottleneck)
     if bottleneck.case in ("hidden", "hidden-single"):
@@ -158,6 +160,7 @@ __all__ = [
     "DeadMotion",
     "EndExchange",
     "FactorizationAction",
+    "FirstLayerMotion",
     "Generator",
     "HidingTranslation",
     "InvarianceProof",

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from symfiber.errors import InputError
 from symfiber.exact import ONE, PolynomialRing, Rational, Scalar, rational, shorten
-from symfiber.network import Layer, Network, sign_of
+from symfiber.network import Layer, Network, flatten, sign_of
 from symfiber.symmetry.invariance import InvarianceProof, all_patterns, compare_cells, symbolic_network
 
 Kind = Literal["discrete", "continuous"]
@@ -264,6 +264,72 @@ class DeadMotion:
         n1 = self.architecture[1]
         image = self(base, (values[:n1], values[n1], values[n1 + 1 :]))
         pairs = ((p, p) for p in all_patterns(base.hidden_widths) if not p[1][self.neuron])
+        return compare_cells(f"{self.name}, architecture {self.architecture}", base, image, pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class FirstLayerMotion:
+    """Exchange the whole first layer when every neuron of layer 2 is dead: the function is b₃ whatever it is.
+
+    A value is (W₁, b₁).
+    """
+
+    architecture: tuple[int, ...]
+
+    kind: Kind = "continuous"
+
+    @property
+    def dimension(self) -> int:
+        """n₁ (d + 1)."""
+        return self.architecture[1] * (self.architecture[0] + 1)
+
+    @property
+    def name(self) -> str:
+        """A short name."""
+        return "motion of the first layer"
+
+    @property
+    def domain(self) -> str:
+        """Where it applies."""
+        return "where every neuron of layer 2 is dead"
+
+    @property
+    def effect(self) -> str:
+        """What it does to the parameters."""
+        return "W1 and b1 become anything"
+
+    @property
+    def inverse_text(self) -> str:
+        """What undoes it."""
+        return "the old first layer"
+
+    def __call__(self, net: Network, value: tuple[Sequence[Sequence[Any]], Sequence[Any]]) -> Network:
+        """Apply to a network; symbolic entries of layer 2 are taken as ≤ 0."""
+        second = net.scalar_layers[1]
+        if net.ring is None and any(sign_of(x, {}) > 0 for x in flatten([second])):
+            raise InputError("all rows of layer 2 must have entries <= 0 for the first layer to be free")
+        weight, bias = value
+        return replaced(net, layer1=Layer(tuple(map(tuple, weight)), tuple(bias)))
+
+    def inverse(self, net: Network, value: Any) -> Layer:
+        """Return the value that undoes ``value``: the first layer of ``net``."""
+        return net.scalar_layers[0]
+
+    def sample(self, net: Network, seed: int = 0) -> tuple[list[list[Rational]], list[Rational]]:
+        """Return a value that may be applied at ``net``."""
+        draw = random.Random(seed)
+        d, n1 = self.architecture[:2]
+        rows = [[Rational(draw.randint(-9, 9)) for _ in range(d)] for _ in range(n1)]
+        return rows, [Rational(draw.randint(-9, 9)) for _ in range(n1)]
+
+    def prove(self) -> InvarianceProof:
+        """Prove f∘g = f for all parameters with a dead layer 2: every second-layer neuron is off on every cell."""
+        d, n1, n2 = self.architecture[:3]
+        base, new = symbolic_network(self.architecture, [f"new_{x}" for x in range(self.dimension)])
+        rows = [new[i * d : (i + 1) * d] for i in range(n1)]
+        off = (False,) * n2
+        pairs = (((p, off), (q, off)) for (p,) in all_patterns((n1,)) for (q,) in all_patterns((n1,)))
+        image = self(base, (rows, new[n1 * d :]))
         return compare_cells(f"{self.name}, architecture {self.architecture}", base, image, pairs)
 
 
