@@ -31,6 +31,40 @@ def one_sentence(error: pytest.ExceptionInfo[BaseException]) -> str:
     return text
 
 
+BAD_JSON = [
+    ("", "empty"),
+    ("{", "must be JSON"),
+    ("[]", "object"),
+    ("{}", "layers"),
+    ('{"layers": 3}', "layers"),
+    ('{"layers": []}', "at least one"),
+    ('{"layers": [3]}', "layer 1"),
+    ('{"layers": [{"weight": [["1"]]}]}', "bias"),
+    ('{"layers": [{"weight": [[1, 2]], "bias": [0, 0]}]}', "layer 1 bias must have length 1"),
+    ('{"layers": [{"weight": [[1, 2], [3]], "bias": [0, 0]}]}', "row 1"),
+    ('{"layers": [{"weight": [[1]], "bias": [0]}, {"weight": [[1, 2]], "bias": [0]}]}', "layer 2 weight"),
+    ('{"layers": [{"weight": [], "bias": []}]}', "at least one output"),
+    ('{"layers": [{"weight": [[]], "bias": [0]}]}', "at least one"),
+    ('{"layers": [{"weight": [[0.5]], "bias": [0]}]}', "exact, got the float '0.5'"),
+    ('{"layers": [{"weight": [[NaN]], "bias": [0]}]}', "NaN"),
+    ('{"layers": [{"weight": [[Infinity]], "bias": [0]}]}', "Infinity"),
+    ('{"layers": [{"weight": [["nan"]], "bias": [0]}]}', "rational"),
+    ('{"layers": [{"weight": [["1/0"]], "bias": [0]}]}', "nonzero denominator"),
+    ('{"layers": [{"weight": [["1.5"]], "bias": [0]}]}', "rational"),
+    ('{"layers": [{"weight": [[true]], "bias": [0]}]}', "truth value"),
+    ('{"layers": [{"weight": [[null]], "bias": [0]}]}', "nothing"),
+    ('{"layers": [{"weight": [["1"]], "bias": [0], "activation": "tanh"}]}', "relu, got 'tanh'"),
+    ('{"format": "symfiber-network/2", "layers": []}', "format"),
+    ('{"layers": [{"weight": [["s"]], "bias": [0]}], "symbols": ["s", "s"]}', "'s' twice"),
+    ('{"layers": [{"weight": [["s"]], "bias": [0]}], "symbols": ["1s"]}', "symbol name"),
+    ('{"layers": [{"weight": [["t"]], "bias": [0]}], "symbols": ["s"]}', "'t'"),
+    ('{"layers": [{"weight": [["s"]], "bias": [0]}], "symbols": 3}', "symbols"),
+    ('{"layers": [{"weight": [["1"]], "bias": [0]}], "layers": []}', "twice"),
+    ("[" * 100_000, "nested"),
+    (b"\xff\xfe\x00", "UTF-8"),
+]
+
+
 class TestJson:
     def test_round_trip(self, tmp_path: Path) -> None:
         net = sf.Network(LAYERS)
@@ -61,40 +95,7 @@ class TestJson:
         assert sf.load(tmp_path / "again.json") == net
         assert digits in (tmp_path / "again.json").read_text()
 
-    BAD = [
-        ("", "empty"),
-        ("{", "must be JSON"),
-        ("[]", "object"),
-        ("{}", "layers"),
-        ('{"layers": 3}', "layers"),
-        ('{"layers": []}', "at least one"),
-        ('{"layers": [3]}', "layer 1"),
-        ('{"layers": [{"weight": [["1"]]}]}', "bias"),
-        ('{"layers": [{"weight": [[1, 2]], "bias": [0, 0]}]}', "layer 1 bias must have length 1"),
-        ('{"layers": [{"weight": [[1, 2], [3]], "bias": [0, 0]}]}', "row 1"),
-        ('{"layers": [{"weight": [[1]], "bias": [0]}, {"weight": [[1, 2]], "bias": [0]}]}', "layer 2 weight"),
-        ('{"layers": [{"weight": [], "bias": []}]}', "at least one output"),
-        ('{"layers": [{"weight": [[]], "bias": [0]}]}', "at least one"),
-        ('{"layers": [{"weight": [[0.5]], "bias": [0]}]}', "exact, got the float '0.5'"),
-        ('{"layers": [{"weight": [[NaN]], "bias": [0]}]}', "NaN"),
-        ('{"layers": [{"weight": [[Infinity]], "bias": [0]}]}', "Infinity"),
-        ('{"layers": [{"weight": [["nan"]], "bias": [0]}]}', "rational"),
-        ('{"layers": [{"weight": [["1/0"]], "bias": [0]}]}', "nonzero denominator"),
-        ('{"layers": [{"weight": [["1.5"]], "bias": [0]}]}', "rational"),
-        ('{"layers": [{"weight": [[true]], "bias": [0]}]}', "truth value"),
-        ('{"layers": [{"weight": [[null]], "bias": [0]}]}', "nothing"),
-        ('{"layers": [{"weight": [["1"]], "bias": [0], "activation": "tanh"}]}', "relu, got 'tanh'"),
-        ('{"format": "symfiber-network/2", "layers": []}', "format"),
-        ('{"layers": [{"weight": [["s"]], "bias": [0]}], "symbols": ["s", "s"]}', "'s' twice"),
-        ('{"layers": [{"weight": [["s"]], "bias": [0]}], "symbols": ["1s"]}', "symbol name"),
-        ('{"layers": [{"weight": [["t"]], "bias": [0]}], "symbols": ["s"]}', "'t'"),
-        ('{"layers": [{"weight": [["s"]], "bias": [0]}], "symbols": 3}', "symbols"),
-        ('{"layers": [{"weight": [["1"]], "bias": [0]}], "layers": []}', "twice"),
-        ("[" * 100_000, "nested"),
-        (b"\xff\xfe\x00", "UTF-8"),
-    ]
-
-    @pytest.mark.parametrize(("content", "words"), BAD)
+    @pytest.mark.parametrize(("content", "words"), BAD_JSON)
     def test_bad_content(self, tmp_path: Path, content: str | bytes, words: str) -> None:
         path = write(tmp_path / "bad.json", content)
         with pytest.raises(sf.InputError) as error:

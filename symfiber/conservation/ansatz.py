@@ -23,6 +23,9 @@ from symfiber.exact.modular import PRIMES, independent_rows
 
 MONOMIAL_LIMIT = 60_000
 
+Row = tuple[tuple[int, int], ...]
+"""A sparse linear equation: (place of the unknown, coefficient)."""
+
 
 def polynomial_laws(fields: Fields, degree: int) -> Iterator[SparsePolynomial]:
     """Yield a basis of the space of polynomial laws of degree 1 … ``degree`` in the seen variables, by blocks.
@@ -41,7 +44,7 @@ def polynomial_laws(fields: Fields, degree: int) -> Iterator[SparsePolynomial]:
     Examples
     --------
     >>> list(polynomial_laws(PolynomialFields(("x", "y", "z"), ({(0, 1, 2): 1},)), 2))
-    [{(0, 0): 1, (2, 2): -1}, {(1, 1): 1, (2, 2): -1}]
+    [{(0, 0): 1, (1, 1): -1}, {(0, 0): 1, (2, 2): -1}]
     """
     variables = sorted(fields.seen)
     count = comb(len(variables) + degree, degree) - 1
@@ -104,29 +107,29 @@ def _laws_of_block(fields: PolynomialFields, block: Sequence[Monomial]) -> Itera
             yield {monomial: 1}
     columns = sorted(touched)
     for solution in _nullspace(equations.values(), columns):
-        yield {block[columns[j]]: int(x) for j, x in enumerate(solution) if x}
+        sign = 1 if next(x for x in solution if x) > 0 else -1
+        yield {block[columns[j]]: sign * x for j, x in enumerate(solution) if x}
 
 
 def _nullspace(equations: Iterable[dict[int, int]], columns: Sequence[int]) -> Iterator[tuple[int, ...]]:
     """Yield an integer basis of the common zeros, exactly: solve a maximal set mod p, then check all equations."""
     position = {place: j for j, place in enumerate(columns)}
-    different = {_normalized(equation) for equation in equations}
-    chosen: list[tuple[tuple[int, int], ...]] = []
-    pending = sorted(different, key=len)
-    while True:
-        chosen = _maximal_rows([*chosen, *pending], position)
-        basis = Matrix([_dense(row, position) for row in chosen], len(columns)).nullspace().rows
-        solutions = [tuple(map(int, primitive_integers(row))) for row in basis]
-        # An equation that depends on the chosen ones mod p only must be added.
-        pending = [row for row in different if any(sum(c * s[position[j]] for j, c in row) for s in solutions)]
-        if not pending:
-            yield from solutions
-            return
-        chosen = [*chosen, *pending[:1]]
-        pending = pending[1:]
+    different = sorted({_normalized(equation) for equation in equations}, key=len)
+    for prime in PRIMES:
+        solutions = _solutions(_maximal_rows(different, position, prime), position)
+        if not any(sum(c * s[position[j]] for j, c in row) for row in different for s in solutions):
+            break
+    else:  # four primes were all unlucky: take every equation
+        solutions = _solutions(different, position)
+    yield from solutions
 
 
-def _normalized(equation: dict[int, int]) -> tuple[tuple[int, int], ...]:
+def _solutions(rows: Iterable[Row], position: dict[int, int]) -> list[tuple[int, ...]]:
+    matrix = Matrix([_dense(row, position) for row in rows], len(position))
+    return [tuple(map(int, primitive_integers(row))) for row in matrix.nullspace().rows]
+
+
+def _normalized(equation: dict[int, int]) -> Row:
     items = sorted(equation.items())
     sign = -1 if items[0][1] < 0 else 1
     return tuple((j, sign * c) for j, c in items)
@@ -139,14 +142,12 @@ def _dense(row: Iterable[tuple[int, int]], position: dict[int, int]) -> list[int
     return dense
 
 
-def _maximal_rows(
-    rows: Sequence[tuple[tuple[int, int], ...]], position: dict[int, int]
-) -> list[tuple[tuple[int, int], ...]]:
+def _maximal_rows(rows: Sequence[Row], position: dict[int, int], prime: int) -> list[Row]:
     """Return rows that are independent modulo a prime, as many as possible, chunk by chunk."""
-    size, kept = len(position), list[tuple[tuple[int, int], ...]]()
+    size, kept = len(position), list[Row]()
     for start in range(0, len(rows), 2 * size):
         both = [*kept, *rows[start : start + 2 * size]]
-        kept = [both[i] for i in independent_rows([_dense(row, position) for row in both], size, PRIMES[0])]
+        kept = [both[i] for i in independent_rows([_dense(row, position) for row in both], size, prime)]
         if len(kept) == size:
             break
     return kept
