@@ -4,30 +4,41 @@ For fields X, Y the bracket is [X, Y](θ) = DY(θ)·X(θ) − DX(θ)·Y(θ), two
 vector is the ε-part of a value at θ + εv with ε² = 0, so a bracket nested k deep needs the *gradients* of its
 polynomials at points whose coordinates are in 𝔽_p[ε₁, …, ε_{k−1}]/(ε_i²): 2^{k−1} numbers each.
 
-The words [g₁, [g₂, […, g_k]]] of generators span the Lie algebra (Jacobi), so the ranks of their values modulo a prime
-bound dim Lie(W)(θ) from below, with proof: independent modulo p is independent over ℚ.
+The words [X₁, [X₂, […, X_k]]] in elements X_i of W span the Lie algebra (Jacobi), so the ranks of their values modulo a
+prime bound dim Lie(W)(θ) from below, with proof: independent modulo p is independent over ℚ.  The X_i are random integer
+combinations of generators: when some bracket of generators leads out of the span found so far, so does almost every
+bracket of combinations.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
 
 from symfiber.conservation.fields import Fields, Key
-from symfiber.conservation.sparse import Monomial, evaluate_modulo, partial_derivatives
+from symfiber.conservation.sparse import (
+    Monomial,
+    SparsePolynomial,
+    add_term,
+    evaluate_modulo,
+    partial_derivatives,
+)
 from symfiber.exact import Rational
 from symfiber.exact.modular import independent_rows, residue, suitable_prime
 
-Word = tuple[Key, ...]
-"""g₁ … g_k, for the nested bracket [g₁, [g₂, […, g_k]]]; a single letter is the field itself."""
+Letter = tuple[tuple[int, Key], ...]
+"""(c, g), …: the field Σ c·∇g, an element of W."""
+
+Word = tuple[Letter, ...]
+"""X₁ … X_k, for the nested bracket [X₁, [X₂, […, X_k]]]; a word of one letter is that field itself."""
 
 Jet = list[int]
 """An element of 𝔽_p[ε₁, …, ε_k]/(ε_i²): the coefficients of the products of the ε, indexed by subsets in binary."""
 
-_EXHAUSTIVE = 400
 _FRUITLESS_ROUNDS = 2
+_TERMS = 2000
+_SPARE_WORDS = 4
 
 
 def multiply_jets(x: Jet, y: Jet, prime: int) -> Jet:
@@ -137,14 +148,22 @@ class BracketSpan:
     def value(self, word: Word) -> list[int]:
         """Return the bracket of a word at the point."""
         row = [0] * len(self.point)
+        polynomials = [self.combination(letter) for letter in word]
         if len(word) == 1:
-            for i, part in partial_derivatives(self.fields.polynomial(word[0])).items():
+            for i, part in partial_derivatives(polynomials[0]).items():
                 row[i] = evaluate_modulo(part, self.point, self.prime)
             return row
-        polynomials = [self.fields.polynomial(key) for key in word]
         for i, jet in bracket_jet(polynomials, [[x] for x in self.point], self.prime).items():
             row[i] = jet[0]
         return row
+
+    def combination(self, letter: Letter) -> SparsePolynomial:
+        """Return Σ c·g, whose gradient the letter stands for."""
+        total: SparsePolynomial = {}
+        for coefficient, key in letter:
+            for monomial, value in self.fields.polynomial(key).items():
+                add_term(total, monomial, coefficient * value)
+        return total
 
     def extend(self, words: Sequence[Word]) -> int:
         """Add those words that are independent of the earlier ones; return how many."""
@@ -160,12 +179,12 @@ class BracketSpan:
     def extend_by_fields(self, target: int) -> None:
         """Add the generators themselves, spanning ones first, until the dimension is ``target`` or all were seen."""
         for seed in range(3):
-            self.extend([(key,) for key in self.fields.spanning_keys(seed)])
+            self.extend([(((1, key),),) for key in self.fields.spanning_keys(seed)])
             if self.dimension >= target or isinstance(self.fields.spanning_keys(seed), range):
                 return
         chunk: list[Word] = []
         for key in self.fields.keys():
-            chunk.append((key,))
+            chunk.append((((1, key),),))
             if len(chunk) == 2 * len(self.point):
                 self.extend(chunk)
                 chunk = []
@@ -173,37 +192,28 @@ class BracketSpan:
                     return
         self.extend(chunk)
 
-    def extend_by_brackets(self, target: int, deepest: int, seed: int = 0) -> int:
-        """Add brackets of depth 2 … ``deepest`` until the dimension is ``target``; return the depth reached.
+    def extend_by_brackets(self, target: int, shallowest: int, deepest: int, seed: int = 0) -> None:
+        """Add random brackets of growing depth until the dimension is ``target``.
 
-        All words of a depth are tried when they are few, otherwise random ones until two rounds in a row add nothing.
-        A round without growth proves nothing and is not taken as a proof.
+        The depth grows when two rounds in a row add nothing.  That is no proof, and it is not taken as one.
         """
-        letters = list(self.fields.keys())
-        for depth in range(2, deepest + 1):
-            fruitless = 0
-            for words in _rounds(letters, depth, target - self.dimension, seed + depth):
-                if self.dimension >= target:
-                    return depth
+        keys = list(self.fields.keys())
+        if len(keys) < 2:
+            return
+        for depth in range(shallowest, deepest + 1):
+            draw, fruitless = random.Random(1000 * seed + depth), 0
+            while self.dimension < target and fruitless < _FRUITLESS_ROUNDS:
+                count = target - self.dimension + _SPARE_WORDS
+                words = [tuple(self._random_letter(keys, draw) for _ in range(depth)) for _ in range(count)]
                 fruitless = 0 if self.extend(words) else fruitless + 1
-                if fruitless == _FRUITLESS_ROUNDS:
-                    break
-            if self.dimension >= target:
-                return depth
-        return deepest
 
-
-def _rounds(letters: Sequence[Key], depth: int, missing: int, seed: int) -> Iterator[list[Word]]:
-    """Yield batches of words: all of them once when they are few, random ones without end otherwise."""
-    if len(letters) < 2:
-        return
-    if len(letters) ** depth <= _EXHAUSTIVE:
-        yield [word for word in product(letters, repeat=depth) if word[-2] != word[-1]]
-        return
-    draw = random.Random(seed)
-    while True:
-        batch = []
-        for _ in range(missing + 8):
-            ends = draw.sample(letters, 2)
-            batch.append((*(draw.choice(letters) for _ in range(depth - 2)), *ends))
-        yield batch
+    def _random_letter(self, keys: Sequence[Key], draw: random.Random) -> Letter:
+        """A combination of random generators with together at most 2000 terms, at least of one."""
+        letter: list[tuple[int, Key]] = []
+        terms = 0
+        for key in draw.sample(keys, min(len(keys), _TERMS)):
+            terms += len(self.fields.polynomial(key))
+            if letter and terms > _TERMS:
+                break
+            letter.append((draw.randint(1, 99), key))
+        return tuple(letter)

@@ -107,10 +107,13 @@ def _gradient(polynomial: Polynomial) -> tuple[Polynomial, ...]:
 
 
 def _word_field(word: Word, generators: Sequence[tuple[Polynomial, ...]]) -> tuple[Polynomial, ...]:
-    letters = [generators[key] for key in word if isinstance(key, int)]
+    letters = []
+    for letter in word:
+        parts = [(coefficient, generators[key]) for coefficient, key in letter if isinstance(key, int)]
+        letters.append(tuple(sum((c * part[i] for c, part in parts), parts[0][1][i] * 0) for i in range(len(parts[0][1]))))
     result = letters[-1]
-    for letter in reversed(letters[:-1]):
-        result = bracket(letter, result)
+    for first in reversed(letters[:-1]):
+        result = bracket(first, result)
     return result
 
 

@@ -92,11 +92,11 @@ class Count:
         """Return the proof."""
         self.span.extend_by_fields(self.target)
         if self.open:
-            self.span.extend_by_brackets(self.target, min(2, self.depth))
+            self.span.extend_by_brackets(self.target, 2, min(2, self.depth))
         if self.open:
             self._ansatz()
         if self.open:
-            self.span.extend_by_brackets(self.target, self.depth)
+            self.span.extend_by_brackets(self.target, 3, self.depth)
         if not self.open:
             laws = self.size - self.target
             return self._proof("laws", None, (laws, laws))
@@ -149,7 +149,7 @@ class Count:
         least = len(self._law_rank(generic.point, generic.prime))
         generic.extend_by_fields(self.size - least)
         if generic.dimension < self.size - least:
-            generic.extend_by_brackets(self.size - least, self.depth)
+            generic.extend_by_brackets(self.size - least, 2, self.depth)
         return least, self.size - generic.dimension
 
     def _proof(self, reason: Reason, directions: Matrix | None, generic: tuple[int, int]) -> CountProof:
