@@ -190,12 +190,13 @@ def _pivot(row: Sequence[Rational]) -> Rational | None:
 
 def _normalise_front(state: State, layer: int) -> None:
     """Fold constant neurons, drop dead ones, merge proportional rows, sort; scale unless this waits (last layer)."""
+    if state.depth == 1:
+        constant = [k for k, row in enumerate(state.front[0]) if not any(row[:-1]) and row[-1] > 0]
+        if constant:
+            state.flip(1, constant)
     rows = state.front[layer - 1]
-    constant = [k for k, row in enumerate(rows) if not any(row[:-1])]
-    if constant:
-        state.constant_neurons(layer, constant)
-        rows = state.front[layer - 1]
-    dead = [k for k, row in enumerate(rows) if all(x <= 0 for x in row)] if layer > 1 else []
+    first = 0 if layer > 1 else state.input_dimension
+    dead = [k for k, row in enumerate(rows) if not any(row[:first]) and all(x <= 0 for x in row)]
     if dead:
         state.dead(layer, dead)
         rows = state.front[layer - 1]
@@ -252,12 +253,9 @@ def _kind(row: Sequence[Rational]) -> NeuronType:
 
 
 def _clean_top(state: State) -> None:
-    """Drop top neurons that are constant, dead or without outgoing weights, absorb linear ones."""
+    """Drop top neurons that are dead or without outgoing weights, absorb linear ones."""
     top = state.depth + 1
     _drop_unused_top(state)
-    constant = [j for j, n in enumerate(state.top) if n.skip is None and n.is_affine()]
-    if constant:
-        state.constant_neurons(top, constant)
     dead = [j for j, n in enumerate(state.top) if n.skip is None and _kind(n.row) == "dead"]
     if dead:
         state.dead(top, dead)

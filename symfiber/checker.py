@@ -12,52 +12,50 @@ import re
 import sys
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 FORMAT = "symfiber-certificate/1"
 MAX_BYTES, MAX_DIGITS, MAX_WORK = 1 << 26, 4300, 300_000_000
 ZERO, ONE = Fraction(0), Fraction(1)
-NUMBER = re.compile(rf"(-?[0-9]{{1,{MAX_DIGITS}}})(?:/([0-9]{{1,{MAX_DIGITS}}}))?", re.ASCII)
+NUMBER = re.compile(rf"(-?[0-9]{{1,{MAX_DIGITS}}})(?:/(?!0+$)([0-9]{{1,{MAX_DIGITS}}}))?", re.ASCII)
 
 
 class Refusal(Exception):
     """Arguments: why, and the exit code 1 (the claim is not proved) or 2 (unreadable or beyond the limits)."""
 
 
-def require(condition, message, code=1):
+def require(condition: Any, message: str, code: int = 1, value: Any = None) -> Any:
     if not condition:
         raise Refusal(message, code)
-
-
-def items(value, size=None):
-    require(isinstance(value, list) and size in (None, len(value)), "a list is missing or has a wrong length", 2)
     return value
 
 
-def read(value, *shape):
+def items(value: Any, size: int | None = None) -> Any:
+    return require(isinstance(value, list) and size in (None, len(value)), "a list of fit size is missing", 2, value)
+
+
+def read(value: Any, *shape: int | None) -> Any:
     """Read a number, or nested lists of numbers of the given sizes (``None``: any)."""
     if shape:
         return [read(x, *shape[1:]) for x in items(value, shape[0])]
-    match = NUMBER.fullmatch(value) if isinstance(value, str) else None
+    match: Any = NUMBER.fullmatch(value) if isinstance(value, str) else None
     require(match, f"a number must be a text such as -2/7 with at most {MAX_DIGITS} digits", 2)
-    denominator = int(match[2] or 1)
-    require(denominator, "a number has denominator 0", 2)
-    return Fraction(int(match[1]), denominator)
+    return Fraction(int(match[1]), int(match[2] or 1))
 
 
-def indices(value, bound):
+def indices(value: Any, bound: int) -> Any:
     good = all(type(x) is int and 0 <= x < bound for x in items(value)) and len(set(value)) == len(value)
-    require(good, "an index is out of range or repeated", 2)
-    return value
+    return require(good, "an index is out of range or repeated", 2, value)
 
 
-def fields(data, required, optional=""):
+def fields(data: Any, required: str, optional: str = "") -> list[Any]:
     names, more = required.split(), optional.split()
     good = isinstance(data, dict) and set(names) <= set(data) <= {*names, *more}
     require(good, f"an object must have the fields {', '.join(names)} and no unknown ones", 2)
     return [data.get(name) for name in names + more]
 
 
-def network(data, like=None):
+def network(data: Any, like: Any = None) -> list[Any]:
     """Read a network, of the dimensions of another one, as a list of layers, each a list of rows [w|b]."""
     layers, form = fields(data, "layers", "format")
     require(form in (None, "symfiber-network/1") and items(layers), "an unknown network format or no layers", 2)
@@ -77,7 +75,7 @@ class Work:
 
     left = MAX_WORK
 
-    def pay(self, *vectors, units=0):
+    def pay(self, *vectors: Any, units: int = 0) -> None:
         self.left -= units
         for vector in vectors:
             for x in vector:
@@ -85,11 +83,11 @@ class Work:
                 self.left -= 1 + (bits >> 6) + (bits * bits >> 20)
         require(self.left >= 0, "the certificate needs more work than the limit allows", 2)
 
-    def times(self, vector, q):
+    def times(self, vector: Any, q: Any) -> list[Any]:
         self.pay(vector, [q] * len(vector))
         return [x * q if x else x for x in vector]
 
-    def add(self, target, source, q):
+    def add(self, target: Any, source: Any, q: Any) -> None:
         """Add q·source to the first entries and the last entry of a target that is at least as long, in place."""
         if q:
             end = len(source) - 1
@@ -97,14 +95,14 @@ class Work:
             target[:end] = [x + q * y if y else x for x, y in zip(target, source[:-1])]
             target[-1] += q * source[-1]
 
-    def combine(self, factors, vectors, size, constant=ZERO):
+    def combine(self, factors: Any, vectors: Any, size: int, constant: Any = ZERO) -> list[Any]:
         """Return Σ factor·vector, a vector of the given size, with the constant added to its last entry."""
         total = [ZERO] * (size - 1) + [constant]
         for q, vector in zip(factors, vectors):
             self.add(total, vector, q)
         return total
 
-    def require_empty(self, forms, multipliers):
+    def require_empty(self, forms: Any, multipliers: Any) -> None:
         """Motzkin: forms that are all positive somewhere have no such nonnegative combination ≤ 0."""
         multipliers = read(multipliers, len(forms))
         *coefficients, constant = self.combine(multipliers, forms, len(forms[0]))
@@ -118,23 +116,20 @@ class State:
     ``layers`` has the F front layers of rows [w|b], then the top with rows [a|w|b]; ``out`` has the rows [A|M|C|v].
     """
 
-    def __init__(self, net, work):
+    def __init__(self, net: Any, work: Work) -> None:
         *hidden, last = [[list(row) for row in layer] for layer in net]
         self.work, self.d, self.depth = work, len(net[0][0]) - 1, max(len(hidden) - 1, 0)
+        self.n = len(hidden[-2]) if self.depth else 0  # the width of the last front layer
         self.layers, skip = hidden or [[]], [ZERO] * self.d
         if self.depth:
             self.layers[-1] = [skip + row for row in hidden[-1]]
         self.out = [skip + [ZERO] * self.n + row for row in last] if hidden else last
 
-    @property
-    def n(self):
-        return len(self.layers[-2]) if self.depth else 0
-
-    def apply(self, steps):
+    def apply(self, steps: Any) -> "State":
+        """Make all steps; a move gets all vectors with weights from its layer and the place of the first weight."""
         for name, layer, argument in (items(step, 3) for step in items(steps)):
             known = isinstance(name, str) and name in self.moves and type(layer) is int
             require(known and 1 <= layer <= self.depth + 1, "an unknown kind of step or layer", 2)
-            # All vectors with a weight from each neuron of the layer, and the place of the first one in them.
             vectors, first = self.layers[layer] if layer < self.depth else self.out, 0
             if layer >= self.depth:
                 vectors, first = (self.layers[-1], self.d) if layer == self.depth else ([], self.d + self.n)
@@ -144,18 +139,18 @@ class State:
             self.moves[name](self, layer, rows, vectors, first, items(argument))
         return self
 
-    def select(self, layer, rows, vectors, first, order):
+    def select(self, layer: int, rows: Any, vectors: Any, first: int, order: Any) -> None:
         """Put neurons in a new order; those left out must be unused or dead."""
         skip = self.d if layer in (1, self.depth + 1) else 0  # how many weights look at x, not at some z ≥ 0
         gone = set(range(len(rows))) - set(indices(order, len(rows)))
         used = [rows[k] for k in gone if any(vec[first + k] for vec in vectors)]
-        dead = not any(any(row[:skip]) or max(row[skip:]) > 0 for row in used)
-        require(dead, "a neuron that is left out has an outgoing weight and is not dead")
+        require(not any(any(row[:skip]) or max(row[skip:]) > 0 for row in used), "a neuron left out is not dead")
         for vec in vectors:
             vec[first : first + len(rows)] = [vec[first + k] for k in order]
         self.layers[layer - 1] = [rows[k] for k in order]
+        self.n = len(self.layers[-2]) if self.depth else 0
 
-    def scale(self, layer, rows, vectors, first, factors):
+    def scale(self, layer: int, rows: Any, vectors: Any, first: int, factors: Any) -> None:
         factors = read(factors, len(rows))
         require(all(q > 0 for q in factors), "a scaling must be positive")
         self.layers[layer - 1] = [self.work.times(row, q) for q, row in zip(factors, rows)]
@@ -163,17 +158,16 @@ class State:
             self.work.pay(vec[first : first + len(rows)], factors)
             vec[first : first + len(rows)] = [x / q if x else x for x, q in zip(vec[first:], factors)]
 
-    def merge(self, layer, rows, vectors, first, triples):
+    def merge(self, layer: int, rows: Any, vectors: Any, first: int, triples: Any) -> None:
         """Move the outgoing weights of a neuron to one whose row is a positive multiple."""
         for triple in triples:
             (kept, other), q = indices(items(triple, 3)[:2], len(rows)), read(triple[2])
-            good = q > 0 and self.work.times(rows[kept], q) == rows[other]
-            require(good, "merged rows must be positive multiples of each other")
+            require(q > 0 and self.work.times(rows[kept], q) == rows[other], "merged rows must be positive multiples")
             for vec in vectors:
                 self.work.pay((vec[first + kept], vec[first + other], q))
                 vec[first + kept], vec[first + other] = vec[first + kept] + q * vec[first + other], ZERO
 
-    def flip(self, layer, rows, vectors, first, chosen):
+    def flip(self, layer: int, rows: Any, vectors: Any, first: int, chosen: Any) -> None:
         """σ(t) = σ(−t) + t, where t is affine in x and z."""
         require(layer > self.depth or layer == self.depth == 1, "only the top or a single front layer can be flipped")
         for k in indices(chosen, len(rows)):
@@ -181,18 +175,16 @@ class State:
                 self.work.add(vec, rows[k], vec[first + k])
             rows[k] = [-x for x in rows[k]]
 
-    def expose(self, layer, rows, vectors, first, pairs):
+    def expose(self, layer: int, rows: Any, vectors: Any, first: int, pairs: Any) -> None:
         """σ(w_i σ(y_i) + rest) = σ(w_i y_i + rest) when w_i > 0 and the rest is never positive."""
         require(layer == 2 and self.depth == 1, "expose needs a single front layer")
         for j, i in (items(pair, 2) for pair in pairs):
             (j,), (i,) = indices([j], len(rows)), indices([i], self.n)
             weight, rows[j][self.d + i] = rows[j][self.d + i], ZERO
-            hides = weight > 0 and not any(rows[j][: self.d]) and max(rows[j]) <= 0
-            require(hides, "an exposed row must be positive at one neuron and nowhere else")
+            require(weight > 0 and not any(rows[j][: self.d]) and max(rows[j]) <= 0, "the row does not hide its neuron")
             self.work.add(rows[j], self.layers[0][i], weight)
 
-    def lift(self, layer, rows, vectors, first, chosen):
-        """Turn M_k z_k into a top neuron."""
+    def lift(self, layer: int, rows: Any, vectors: Any, first: int, chosen: Any) -> None:
         require(layer == self.depth == 1, "lift needs a single front layer")
         for k in indices(chosen, self.n):
             self.work.pay(units=100 * (len(self.out[0]) * len(self.out) + self.d + self.n))
@@ -202,17 +194,15 @@ class State:
 
     moves = {f.__name__: f for f in (select, scale, merge, flip, expose, lift)}
 
-    def minus(self, other):
+    def minus(self, other: "State") -> "State":
         """Return the state of the difference, fronts side by side; identity layers (z ≥ 0) make the depths equal."""
         depth, d = max(self.depth, other.depth), self.d
         for state in (self, other):
             state.work.pay(units=(depth - state.depth) * (state.n + 1) ** 2)
-            while state.depth < depth:
-                state.layers.insert(
-                    state.depth, [[Fraction(int(i == k)) for i in range(state.n + 1)] for k in range(state.n)]
-                )
-                state.depth += 1
-        p, q, widths = self.n, other.n, [(0, 0), *zip(map(len, self.layers), map(len, other.layers))]
+            identity = [[Fraction(int(i == k)) for i in range(state.n + 1)] for k in range(state.n)]
+            state.layers[-1:-1], state.depth = [identity] * (depth - state.depth), depth
+        widths = [(0, 0), *zip(map(len, self.layers), map(len, other.layers))]
+        p, q, self.n = self.n, other.n, self.n + other.n
         for i, (above, below) in enumerate(zip(self.layers, other.layers)):
             (left, right), skip = widths[i], d if i == depth else 0
             self.layers[i] = [[*row[:-1], *[ZERO] * right, row[-1]] for row in above]
@@ -222,10 +212,10 @@ class State:
             row[-1:-1], row[d + p : d + p] = out[d + q : -1], out[d : d + q]
         return self
 
-    def require_zero(self, nodes):
+    def require_zero(self, nodes: Any) -> None:
         """Check a tree over the front neurons, in preorder: the state is zero on every cell."""
         size, nodes = self.d + 1, iter(items(nodes))
-        stack = [(0, [[Fraction(int(i == k)) for i in range(size)] for k in range(self.d)], [], [])]
+        stack: Any = [(0, [[Fraction(int(i == k)) for i in range(size)] for k in range(self.d)], [], [])]
         while stack:
             layer, z, done, region = stack.pop()
             while layer < self.depth:
@@ -250,20 +240,19 @@ class State:
             self.require_zero_on_cell(z[: self.n], region, proofs)
         require(next(nodes, None) is None, "nodes are left over", 2)
 
-    def require_zero_on_cell(self, z, region, proofs):
-        """Check that hyperplanes that bend the state miss the cell, and that the affine rest is zero."""
-        d, first, bends, add = self.d, self.d + self.n, {}, self.work.add
+    def require_zero_on_cell(self, z: Any, region: Any, proofs: Any) -> None:
+        """Check that hyperplanes that bend the state miss the cell and that the affine rest (c·t for flips) is 0."""
+        d, first, add, bends = self.d, self.d + self.n, self.work.add, dict[Any, Any]()
         rest = [self.work.combine([*row[d:first], ONE], [*z, [*row[:d], row[-1]]], d + 1) for row in self.out]
         for j, row in enumerate(self.layers[-1]):
             form = self.work.combine([*row[d:-1], ONE], [*z, [*row[:d], row[-1]]], d + 1)
             pivot = next((x for x in form[:-1] if x), ZERO)
             key = tuple(self.work.times(form, 1 / pivot)) if pivot else ()
             for o, c in enumerate(vec[first + j] for vec in self.out):
-                # c σ(form) = c |pivot| σ(key), plus c · form when the pivot is negative.
                 bends.setdefault(key, [ZERO] * len(self.out))[o] += c * abs(pivot)
                 add(rest[o], form if pivot else [max(form[-1], ZERO)], c if pivot <= 0 else ZERO)
-        bends = [(key, jump) for key, jump in bends.items() if any(jump)]
-        for (key, jump), (side, proof) in zip(bends, (items(pair, 2) for pair in items(proofs, len(bends)))):
+        bent = [(key, jump) for key, jump in bends.items() if any(jump)]
+        for (key, jump), (side, proof) in zip(bent, (items(pair, 2) for pair in items(proofs, len(bent)))):
             require(side in ("active", "inactive"), "an unknown side", 2)
             self.work.require_empty([*region, [-x if side == "active" else x for x in key]], proof)
             for row, c in zip(rest, jump):
@@ -271,11 +260,10 @@ class State:
         require(not any(map(any, rest)), "the difference is not zero on a cell")
 
 
-def check_equal(work, data):
-    """Moves make both networks the same, or their difference zero; matched rows are multiples of each other."""
+def check_equal(work: Work, data: Any) -> str:
+    """Moves make both networks the same, or their difference zero; matched rows (layer 1 active) are multiples."""
     a, b, *steps, more, tree, matches = fields(data, "a b steps_a steps_b", "steps_difference tree matches")
-    a = network(a)
-    b = network(b, a)
+    a, b = (a := network(a)), network(b, a)
     left, right = (State(net, work).apply(moves) for net, moves in zip((a, b), steps))
     if more is None and tree is None:
         forms = [([layer for layer in state.layers if layer], state.out) for state in (left, right)]
@@ -287,53 +275,51 @@ def check_equal(work, data):
     found = []
     for layer, i, k, factor in (items(match, 4) for match in items(matches or [])):
         require(layer in (1, 2) and min(len(a), len(b)) > layer, "only rows of hidden layers 1 and 2 are matched", 2)
-        # Rows of layer 2 are compared as functions of x where all of layer 1 is active.
-        p, q = (n[0] if layer == 1 else [work.combine(r[:-1], n[0], len(n[0][0]), r[-1]) for r in n[1]] for n in (a, b))
-        (i,), (k,), factor = indices([i], len(p)), indices([k], len(q)), read(factor)
-        require(factor and work.times(p[i], factor) == q[k], "matched rows are not multiples of each other")
+        pair, factor = [], read(factor)
+        for net, t in ((a, i), (b, k)):
+            (row,) = (net[layer - 1][t] for t in indices([t], len(net[layer - 1])))
+            pair.append(row if layer == 1 else work.combine(row[:-1], net[0], len(net[0][0]), row[-1]))
+        require(factor and work.times(pair[0], factor) == pair[1], "matched rows are not multiples of each other")
         found.append(f"{'+-'[factor < 0]}{layer}.{i}")
     return "the networks compute the same function" + bool(found) * f", orientations {' '.join(found)}"
 
 
-def check_different(work, data):
+def check_different(work: Work, data: Any) -> str:
     """The networks have different values at a point."""
-    a, b, point, values = fields(data, "a b point values")
-    nets, found = [network(a), network(b, network(a))], []
-    for net in nets:
+    (a, b, point), values = fields(data, "a b point"), []
+    for net in (network(a), network(b, network(a))):
         x = read(point, len(net[0][0]) - 1)
         for i, layer in enumerate(net):
             x = [[max(y, ZERO)] if i else [y] for y in x]
             x = [work.combine(row[:-1], x, 1, row[-1])[0] for row in layer]
-        found.append(x)
-    require(found == read(values, 2, len(nets[0][-1])), "the values at the point are not those given")
-    require(found[0] != found[1], "the values at the point are equal")
+        values.append(x)
+    require(values[0] != values[1], "the values at the point are equal")
     return "the networks have different values at the point"
 
 
-def check_rank(work, data):
+def check_rank(work: Work, data: Any) -> str:
     """The rank by two factorisations; the nonnegative column rank is one more unless the columns are pointed."""
     M, claimed, L, R, P, Q, u, weights = fields(data, "matrix value left right before after", "half_space relation")
     n, m, r = len(items(items(M) and M[0])), len(M), len(items(R))
     M, L, R, P, Q = read(M, m, n), read(L, m, r), read(R, r, n), read(P, r, m), read(Q, n, r)
-    require([work.combine(row, R, n) for row in L] == M, "the factors do not multiply to the matrix")
+    require(n > 0 and [work.combine(row, R, n) for row in L] == M, "the factors do not multiply to the matrix")
     one = [[int(i == k) for i in range(r)] for k in range(r)]
     require([work.combine(work.combine(p, M, n), Q, r) for p in P] == one, "the matrix has a smaller rank")
-    columns = {k: column for k, column in enumerate(zip(*M)) if any(column)}
+    columns = [column for column in zip(*M) if any(column)]
     if weights is None:
-        inside = [work.combine(column, [[x] for x in read(u, m)], 1)[0] > 0 for column in columns.values()]
-        require(all(inside), "the columns are not in the half-space")
+        require(all(work.combine(c, [[x] for x in read(u, m)], 1)[0] > 0 for c in columns), "a column is outside")
     else:
-        factors = [x * (k in columns) for k, x in enumerate(read(weights, n))]
-        good = max(factors) > 0 <= min(factors) and not any(work.combine(factors, list(zip(*M)), m))
+        weights = [x for x, column in zip(read(weights, n), zip(*M)) if any(column)]
+        good = any(weights) and min(weights) >= 0 and not any(work.combine(weights, columns, m))
         require(good, "not a relation of the nonzero columns")
-    require(claimed == r + (weights is not None), "the value is not the proved one")
+    require([type(claimed), claimed] == [int, r + (weights is not None)], "the value is not the proved one")
     return f"the nonnegative column rank is {claimed}"
 
 
-CLAIMS = {"equal": check_equal, "different": check_different, "nonnegative column rank": check_rank}
+CLAIMS: Any = {"equal": check_equal, "different": check_different, "nonnegative column rank": check_rank}
 
 
-def check(data):
+def check(data: Any) -> str:
     """Return what a certificate, given as JSON data, proves; raise :class:`Refusal` when it proves nothing."""
     require(isinstance(data, dict) and data.get("format") == FORMAT, f'the format must be "{FORMAT}"', 2)
     parts = fields(data, "format claim parts")[2] if data.get("claim") == "all" else [data]
@@ -345,19 +331,18 @@ def check(data):
     return "; ".join(proved)
 
 
-def main(arguments):
+def main(arguments: list[str]) -> int:
     try:
         with Path(*arguments[:1]).open("rb") as file:
             raw = file.read(MAX_BYTES + 1)
         require(len(raw) <= MAX_BYTES, "the file is too large", 2)
-        print("valid:", check(json.loads(raw.decode(), object_pairs_hook=unique)))
+        once: Any = {"object_pairs_hook": lambda p: require(len(dict(p)) == len(p), "a field is repeated", 2, dict(p))}
+        print("valid:", check(json.loads(raw.decode(), **once)))
         return 0
-    except Refusal as refusal:
-        message, code = refusal.args
-    except (OSError, ValueError, RecursionError) as error:
-        message, code = f"the file cannot be read as JSON ({type(error).__name__})", 2
+    except (Refusal, OSError, ValueError, RecursionError) as error:
+        message, code = error.args if isinstance(error, Refusal) else ("the file cannot be read as JSON", 2)
     print("not valid:", message, file=sys.stderr)
-    return code
+    return int(code)
 
 
 if __name__ == "__main__":

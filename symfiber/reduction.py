@@ -65,7 +65,7 @@ class State:
         M, m × (width of layer F).
     constant : list
         v, of length m.
-    steps : list of tuples (name, arguments)
+    steps : list of tuples (name, layer, arguments, for people only: why and how many)
 
     Examples
     --------
@@ -136,13 +136,32 @@ class State:
             for o in range(self.output_dimension)
         )
 
-    # Moves on any layer ------------------------------------------------------------------------------------------
+    # Moves --------------------------------------------------------------------------------------------------------
 
     def permute(self, layer: int, order: Sequence[int]) -> None:
         """Put neuron ``order[t]`` of a layer at position t."""
         _require(sorted(order) == list(range(self._size(layer))), "permute needs a permutation of the layer")
-        self._select(layer, order)
-        self.steps.append(("permute", layer, tuple(order)))
+        self._select(layer, order, "permute")
+
+    def drop(self, layer: int, neurons: Iterable[int]) -> None:
+        """Drop neurons whose outgoing weights are all 0."""
+        gone = set(neurons)
+        if layer > self.depth:
+            unused = not any(x for j in gone for x in self.top[j].out)
+        else:
+            unused = not any(vector[k] for vector in self._after(layer) for k in gone)
+        _require(unused, "drop needs neurons without outgoing weights")
+        self._select(layer, self._others(layer, gone), "drop")
+
+    def dead(self, layer: int, neurons: Iterable[int]) -> None:
+        """Drop neurons that do not look at x (no weights in layer 1) and have [w|b] ≤ 0: their output is 0."""
+        gone = set(neurons)
+        rows = [self._row(layer, j) for j in gone]
+        _require(
+            layer > 1 or self.depth == 0 or not any(any(row[:-1]) for row in rows), "a dead neuron must not look at x"
+        )
+        _require(all(x <= 0 for row in rows for x in row), "dead needs rows [w|b] <= 0")
+        self._select(layer, self._others(layer, gone), "dead")
 
     def scale(self, layer: int, factors: Sequence[Rational]) -> None:
         """Multiply the row of every neuron by a positive factor and divide its outgoing weights by it."""
@@ -157,70 +176,31 @@ class State:
         self.steps.append(("scale", layer, tuple(factors)))
 
     def merge(self, layer: int, triples: Sequence[tuple[int, int, Rational]]) -> None:
-        """Merge neurons: (kept, dropped, q) needs [a|w|b]_dropped = q·[a|w|b]_kept with q > 0."""
-        gone: set[int] = set()
-        for kept, dropped, ratio in triples:
-            _require(
-                ratio > 0 and kept != dropped and not {kept, dropped} & gone,
-                "merge needs two neurons and a positive ratio",
-            )
-            gone.add(dropped)
+        """Give the outgoing weights of a neuron to another one, and drop it.
+
+        A triple (kept, other, q) needs [a|w|b]_other = q·[a|w|b]_kept with q > 0.
+        """
+        for kept, other, ratio in triples:
+            _require(ratio > 0 and kept != other, "merge needs two neurons and a positive ratio")
             if layer > self.depth:
-                a, b = self.top[kept], self.top[dropped]
+                a, b = self.top[kept], self.top[other]
                 proportional = b.row == _times(a.row, ratio) and (b.skip or []) == _times(a.skip or [], ratio)
                 a.out = [x + ratio * y for x, y in zip(a.out, b.out)]
+                b.out = [ZERO] * len(b.out)
             else:
                 rows = self.front[layer - 1]
-                proportional = rows[dropped] == _times(rows[kept], ratio)
+                proportional = rows[other] == _times(rows[kept], ratio)
                 for vector in self._after(layer):
-                    vector[kept] += ratio * vector[dropped]
+                    vector[kept] += ratio * vector[other]
+                    vector[other] = ZERO
             _require(proportional, "merge needs positively proportional rows")
-        self._remove(layer, gone)
         self.steps.append(("merge", layer, tuple(triples)))
-
-    def drop(self, layer: int, neurons: Sequence[int]) -> None:
-        """Drop neurons whose outgoing weights are all 0."""
-        if layer > self.depth:
-            unused = not any(x for j in neurons for x in self.top[j].out)
-        else:
-            unused = not any(vector[k] for vector in self._after(layer) for k in neurons)
-        _require(unused, "drop needs neurons without outgoing weights")
-        self._remove(layer, neurons)
-        self.steps.append(("drop", layer, tuple(neurons)))
-
-    def dead(self, layer: int, neurons: Sequence[int]) -> None:
-        """Drop neurons of layer ≥ 2 that look at z ≥ 0 only and have [w|b] ≤ 0: their output is 0."""
-        _require(layer > 1, "dead needs a layer after the first")
-        rows = [self._row(layer, j) for j in neurons]
-        _require(all(x <= 0 for row in rows for x in row), "dead needs rows [w|b] <= 0")
-        self._remove(layer, neurons)
-        self.steps.append(("dead", layer, tuple(neurons)))
-
-    def constant_neurons(self, layer: int, neurons: Sequence[int]) -> None:
-        """Replace neurons with a = 0 and w = 0 by the number max(b, 0)."""
-        for j in neurons:
-            row = self._row(layer, j)
-            _require(not any(row[:-1]), "constant needs a row without weights")
-            value = max(row[-1], ZERO)
-            if layer > self.depth:
-                self.constant = [v + value * c for v, c in zip(self.constant, self.top[j].out)]
-                continue
-            for vector in self._rows_after(layer):
-                vector[-1] += value * vector[j]
-            if layer == self.depth:
-                self.constant = [v + value * row[j] for v, row in zip(self.constant, self.slope)]
-        self._remove(layer, neurons)
-        self.steps.append(("constant", layer, tuple(neurons)))
-
-    # Moves on the top --------------------------------------------------------------------------------------------
+        self.drop(layer, [other for _, other, _ in triples])
 
     def absorb(self, neurons: Sequence[int]) -> None:
-        """Put top neurons with a = 0 and [w|b] ≥ 0 into M and v: their preactivation is never negative."""
-        rows = [self._row(self.depth + 1, j) for j in neurons]
-        _require(all(x >= 0 for row in rows for x in row), "absorb needs rows [w|b] >= 0")
-        self._add_affine([self.top[j] for j in neurons])
-        self._remove(self.depth + 1, neurons)
-        self.steps.append(("absorb", tuple(neurons)))
+        """Put top neurons with a = 0 and [w|b] ≥ 0 into M and v: their re-orientation is dead."""
+        self.flip(self.depth + 1, neurons)
+        self.dead(self.depth + 1, neurons)
 
     def flip(self, layer: int, neurons: Sequence[int]) -> None:
         """Re-orient neurons by σ(t) = σ(−t) + t: top neurons, or first-layer neurons when F = 1."""
@@ -249,7 +229,7 @@ class State:
             hidden[i] = ZERO
             hidden[-1] += bias
             self.top[j] = Neuron(skip, hidden, self.top[j].out)
-        self.steps.append(("expose", tuple(pairs)))
+        self.steps.append(("expose", 2, tuple(pairs)))
 
     def lift(self, neurons: Sequence[int]) -> None:
         """Turn M_k z_k into a top neuron with c = M_k, a = W_k, w = 0 (F = 1)."""
@@ -259,7 +239,7 @@ class State:
             self.top.append(Neuron(weight, [*[ZERO] * self.width, bias], [row[k] for row in self.slope]))
             for row in self.slope:
                 row[k] = ZERO
-        self.steps.append(("lift", tuple(neurons)))
+        self.steps.append(("lift", 1, tuple(neurons)))
 
     # Parts of moves ----------------------------------------------------------------------------------------------
 
@@ -280,18 +260,18 @@ class State:
         """Return all vectors whose entry k is a weight from neuron k of a front layer."""
         return self._rows_after(layer) + (self.slope if layer == self.depth else [])
 
-    def _select(self, layer: int, order: Sequence[int]) -> None:
+    def _others(self, layer: int, gone: set[int]) -> list[int]:
+        return [k for k in range(self._size(layer)) if k not in gone]
+
+    def _select(self, layer: int, order: Sequence[int], why: str) -> None:
+        size = self._size(layer)
         if layer > self.depth:
             self.top = [self.top[j] for j in order]
-            return
-        size = self._size(layer)
-        self.front[layer - 1] = [self.front[layer - 1][k] for k in order]
-        for vector in self._after(layer):
-            vector[:size] = [vector[k] for k in order]
-
-    def _remove(self, layer: int, neurons: Iterable[int]) -> None:
-        gone = set(neurons)
-        self._select(layer, [k for k in range(self._size(layer)) if k not in gone])
+        else:
+            self.front[layer - 1] = [self.front[layer - 1][k] for k in order]
+            for vector in self._after(layer):
+                vector[:size] = [vector[k] for k in order]
+        self.steps.append(("select", layer, tuple(order), why, size - len(order)))
 
     def _add_affine(self, neurons: Sequence[Neuron]) -> None:
         """Add Σ c (a·x + w·z + b) to A, M and v."""
@@ -367,14 +347,14 @@ def _wide(row: Vector, before: int, after: int) -> Vector:
 
 
 def step_to_json(step: Step) -> list[Any]:
-    """Return a step as JSON-ready lists of names, indices and rational texts."""
+    """Return a step as JSON-ready [name, layer, list of indices or rational texts]."""
 
     def convert(value: Any) -> Any:
         if isinstance(value, tuple):
             return [convert(x) for x in value]
         return to_text(value) if isinstance(value, Rational) else value
 
-    return [convert(value) for value in step]
+    return [convert(value) for value in step[:3]]
 
 
 def _times(vector: Sequence[Rational], factor: Rational) -> Vector:

@@ -54,10 +54,7 @@ def polynomial_laws(fields: Fields, degree: int) -> Iterator[SparsePolynomial]:
             f"the limit is {MONOMIAL_LIMIT}",
             {"monomials": count},
         )
-    explicit = fields
-    if isinstance(fields, PathFields):
-        explicit = PolynomialFields(fields.names, tuple({path: 1} for path in fields.keys()))
-    assert isinstance(explicit, PolynomialFields)
+    explicit = fields.explicit() if isinstance(fields, PathFields) else fields
     for block in parity_classes(explicit.generators, variables, degree):
         yield from _laws_of_block(explicit, block)
 

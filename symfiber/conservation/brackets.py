@@ -1,13 +1,13 @@
 r"""Nested Lie brackets of gradient fields at a point, without expanding them.
 
-For fields X, Y the bracket is [X, Y](θ) = DY(θ)·X(θ) − DX(θ)·Y(θ), two derivatives along a vector.  A derivative along a
-vector is the ε-part of a value at θ + εv with ε² = 0, so a bracket nested k deep needs the *gradients* of its
-polynomials at points whose coordinates are in 𝔽_p[ε₁, …, ε_{k−1}]/(ε_i²): 2^{k−1} numbers each.
+For fields X, Y the bracket is [X, Y](θ) = DY(θ)·X(θ) − DX(θ)·Y(θ), two derivatives along a vector.  Such a derivative
+is the ε-part of a value at θ + εv with ε² = 0, so a bracket nested k deep needs the *gradients* of its polynomials at
+points whose coordinates are in 𝔽_p[ε₁, …, ε_{k−1}]/(ε_i²): 2^{k−1} numbers each.
 
-The words [X₁, [X₂, […, X_k]]] in elements X_i of W span the Lie algebra (Jacobi), so the ranks of their values modulo a
-prime bound dim Lie(W)(θ) from below, with proof: independent modulo p is independent over ℚ.  The X_i are random integer
-combinations of generators: when some bracket of generators leads out of the span found so far, so does almost every
-bracket of combinations.
+The words [X₁, [X₂, […, X_k]]] in elements X_i of W span the Lie algebra (Jacobi), so the ranks of their values modulo
+a prime bound dim Lie(W)(θ) from below, with proof: independent modulo p is independent over ℚ.  The X_i are random
+integer combinations of generators: when some bracket of generators leads out of the span found so far, so does almost
+every bracket of combinations.
 """
 
 from __future__ import annotations
@@ -84,9 +84,7 @@ def gradient_jet(polynomial: Mapping[Monomial, int], point: Sequence[Jet], prime
     return result
 
 
-def bracket_jet(
-    polynomials: Sequence[Mapping[Monomial, int]], point: Sequence[Jet], prime: int
-) -> dict[int, Jet]:
+def bracket_jet(polynomials: Sequence[Mapping[Monomial, int]], point: Sequence[Jet], prime: int) -> dict[int, Jet]:
     """Return the nonzero components of [∇p₁, [∇p₂, […, ∇p_k]]] at a point with jet coordinates.
 
     With X = ∇p₁ and Y the rest, Y is evaluated at θ + εX: its ε-part is DY·X and the other part is Y itself.  Then X is
@@ -183,7 +181,7 @@ class BracketSpan:
             if self.dimension >= target or isinstance(self.fields.spanning_keys(seed), range):
                 return
         chunk: list[Word] = []
-        for key in self.fields.keys():
+        for key in self.fields.generator_keys():
             chunk.append((((1, key),),))
             if len(chunk) == 2 * len(self.point):
                 self.extend(chunk)
@@ -197,7 +195,7 @@ class BracketSpan:
 
         The depth grows when two rounds in a row add nothing.  That is no proof, and it is not taken as one.
         """
-        keys = list(self.fields.keys())
+        keys: list[Key] = list(self.fields.generator_keys())
         if len(keys) < 2:
             return
         for depth in range(shallowest, deepest + 1):

@@ -7,22 +7,58 @@ that are active on the same cells:
 * *scaling*: |a_j|² − |c_j|², the potential of 2(a_j, −c_j);
 * *balance*: ⟨a_j, a_k⟩ − ⟨c_j, c_k⟩, an entry of A Aᵀ − Cᵀ C, the potential of the symmetric mixing;
 * the antisymmetric mixing (a_k, −a_j; c_k, −c_j) is a symmetry, too;
-* *bias translation*: b_j ↦ b_j + t, b′_k ↦ b′_k − w′_kj t for the neurons k of the next layer: a symmetry iff j is
-  active wherever one of the k is.  Against the output biases this is the bias shift of a linear neuron, between hidden
-  layers it is the hiding translation.
+* *bias translation*: b_j ↦ b_j + t, b′_k ↦ b′_k − w′_kj t for the neurons k of the next layer that are seen: a symmetry
+  iff j is active wherever one of the k is.  When j is active everywhere this is the *bias shift of a linear neuron*,
+  otherwise the *hiding translation*.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from symfiber.conservation.fields import Fields
 from symfiber.conservation.layout import Layout
 from symfiber.conservation.sparse import SparseField, SparsePolynomial, partial_derivatives
+from symfiber.network import ActivationPattern
 
-Twins = tuple[tuple[int, int, int], ...]
-"""(layer, j, k), j < k: neurons of a layer that no realised cell separates."""
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """What the activation patterns of the cells say about single neurons.
+
+    Attributes
+    ----------
+    twins : tuple of (layer, j, k), j < k
+        Neurons of a layer that are active on the same cells, and on some.
+    always : frozenset of (layer, j)
+        Neurons that are active on all cells: the function is linear in their input.
+    """
+
+    twins: tuple[tuple[int, int, int], ...] = ()
+    always: frozenset[tuple[int, int]] = frozenset()
+
+    @classmethod
+    def of(cls, patterns: Sequence[ActivationPattern]) -> Activity:
+        """Read the patterns of some cells.
+
+        Examples
+        --------
+        >>> Activity.of([((True, True, False),), ((True, True, True),)]).twins
+        ((1, 0, 1),)
+        """
+        twins: list[tuple[int, int, int]] = []
+        always: set[tuple[int, int]] = set()
+        for number in range(len(patterns[0]) if patterns else 0):
+            columns = list(zip(*(pattern[number] for pattern in patterns)))
+            always.update((number + 1, j) for j, column in enumerate(columns) if all(column))
+            twins += [
+                (number + 1, j, k)
+                for j, k in combinations(range(len(columns)), 2)
+                if columns[j] == columns[k] and any(columns[j])
+            ]
+        return cls(tuple(twins), frozenset(always))
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +89,7 @@ def _potential(name: str, kind: str, polynomial: SparsePolynomial) -> Candidate:
     return Candidate(name, kind, partial_derivatives(polynomial), polynomial)
 
 
-def suggested_laws(fields: Fields, layout: Layout | None, twins: Twins) -> Iterator[Candidate]:
+def suggested_laws(fields: Fields, layout: Layout | None, activity: Activity) -> Iterator[Candidate]:
     """Yield unseen parameters, scalings and balances, none of them verified yet."""
     seen = fields.seen
     for i, name in enumerate(fields.names):
@@ -65,16 +101,16 @@ def suggested_laws(fields: Fields, layout: Layout | None, twins: Twins) -> Itera
         polynomial = _pair(layout, layer, j, j, seen)
         if polynomial:
             yield _potential(f"scaling of neuron {j} in layer {layer}", "scaling", polynomial)
-    for layer, j, k in twins:
+    for layer, j, k in activity.twins:
         polynomial = _pair(layout, layer, j, k, seen)
         if polynomial:
             yield _potential(f"balance of neurons {j} and {k} in layer {layer}", "balance", polynomial)
 
 
-def suggested_symmetries(fields: Fields, layout: Layout, twins: Twins) -> Iterator[Candidate]:
+def suggested_symmetries(fields: Fields, layout: Layout, activity: Activity) -> Iterator[Candidate]:
     """Yield the symmetry fields without a potential of the families above, none of them verified yet."""
     seen = fields.seen
-    for layer, j, k in twins:
+    for layer, j, k in activity.twins:
         mixing: SparseField = {}
         for left, right in (
             (layout.incoming(layer, j), layout.incoming(layer, k)),
@@ -94,10 +130,7 @@ def suggested_symmetries(fields: Fields, layout: Layout, twins: Twins) -> Iterat
             target, weight = layout.bias(layer + 1, k), layout.weight(layer + 1, k, j)
             if target is not None and target in seen and weight in seen:
                 translation[target] = {(weight,): -1}
-        last = layer == layout.depth - 1
-        name = f"bias shift of linear neuron {j} in layer {layer}" if last else ""
-        yield Candidate(
-            name or f"hiding translation of neuron {j} in layer {layer}",
-            "bias shift" if last else "hiding translation",
-            translation,
-        )
+        if (layer, j) in activity.always:
+            yield Candidate(f"bias shift of linear neuron {j} in layer {layer}", "bias shift", translation)
+        else:
+            yield Candidate(f"hiding translation of neuron {j} in layer {layer}", "hiding translation", translation)

@@ -55,9 +55,7 @@ def is_invariant(fields: PolynomialFields, point: Sequence[Rational], directions
     if not normals.row_count:
         return True
     ring = PolynomialRing([f"s_{k}" for k in range(directions.row_count)])
-    moved = [
-        ring.constant(x) + dot((row[i] for row in directions.rows), ring.generators) for i, x in enumerate(point)
-    ]
+    moved = [ring.constant(x) + dot((row[i] for row in directions.rows), ring.generators) for i, x in enumerate(point)]
     full = PolynomialRing(fields.names)
     for sparse in fields.generators:
         polynomial = polynomial_from_sparse(sparse, full)
@@ -110,7 +108,9 @@ def _word_field(word: Word, generators: Sequence[tuple[Polynomial, ...]]) -> tup
     letters = []
     for letter in word:
         parts = [(coefficient, generators[key]) for coefficient, key in letter if isinstance(key, int)]
-        letters.append(tuple(sum((c * part[i] for c, part in parts), parts[0][1][i] * 0) for i in range(len(parts[0][1]))))
+        letters.append(
+            tuple(sum((c * part[i] for c, part in parts), parts[0][1][i] * 0) for i in range(len(parts[0][1])))
+        )
     result = letters[-1]
     for first in reversed(letters[:-1]):
         result = bracket(first, result)

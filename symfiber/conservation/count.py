@@ -17,7 +17,7 @@ from typing import Literal
 
 from symfiber.conservation.ansatz import polynomial_laws
 from symfiber.conservation.brackets import BracketSpan, Word
-from symfiber.conservation.candidates import Candidate, Twins, suggested_laws
+from symfiber.conservation.candidates import Activity, Candidate, suggested_laws
 from symfiber.conservation.closure import invariant_directions, is_closed_module
 from symfiber.conservation.fields import Fields
 from symfiber.conservation.layout import Layout
@@ -66,12 +66,18 @@ class Count:
     """The search for the two bounds at one point; :meth:`run` ends with a proof or an :class:`UndecidedError`."""
 
     def __init__(
-        self, fields: Fields, point: Sequence[Rational], layout: Layout | None, twins: Twins, degree: int, depth: int
+        self,
+        fields: Fields,
+        point: Sequence[Rational],
+        layout: Layout | None,
+        activity: Activity,
+        degree: int,
+        depth: int,
     ) -> None:
         self.fields, self.point, self.degree, self.depth = fields, tuple(point), degree, depth
         self.size = len(fields.names)
         self.span = BracketSpan.at(fields, point)
-        self.laws = [law for law in suggested_laws(fields, layout, twins) if fields.annihilated_by(law.field)]
+        self.laws = [law for law in suggested_laws(fields, layout, activity) if fields.annihilated_by(law.field)]
         self.skipped: str | None = None
         self._set_target()
 
@@ -153,9 +159,7 @@ class Count:
         return least, self.size - generic.dimension
 
     def _proof(self, reason: Reason, directions: Matrix | None, generic: tuple[int, int]) -> CountProof:
-        return CountProof(
-            self.span.dimension, tuple(self.span.words), self.span.prime, reason, directions, generic
-        )
+        return CountProof(self.span.dimension, tuple(self.span.words), self.span.prime, reason, directions, generic)
 
     def independent_laws(self) -> list[Candidate]:
         """Return a maximal set of functionally independent laws among those found, independent at θ first."""

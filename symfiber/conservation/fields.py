@@ -28,6 +28,7 @@ from symfiber.conservation.sparse import (
     SparseField,
     SparsePolynomial,
     add_term,
+    gradient_rows,
     multiply_monomials,
     partial_derivatives,
 )
@@ -74,7 +75,7 @@ class PolynomialFields:
         """The variables that occur in a generator."""
         return frozenset(self._partials)
 
-    def keys(self) -> range:
+    def generator_keys(self) -> range:
         """The names of all generators."""
         return range(len(self.generators))
 
@@ -85,7 +86,7 @@ class PolynomialFields:
 
     def spanning_keys(self, seed: int) -> range:
         """Generators whose gradients span W at every point: all of them."""
-        return self.keys()
+        return self.generator_keys()
 
     def derivatives_along(self, field: SparseField) -> dict[tuple[int, Monomial], int]:
         """Return the terms of V·∇p for all generators p; empty iff V annihilates them all, as polynomials."""
@@ -131,9 +132,11 @@ class PathFields:
     def path_count(self) -> int:
         """The exact number of paths."""
         shape, depth = self.layout.architecture, self.layout.depth
-        return prod(shape) + sum(prod(shape[number:]) for number in range(1, depth + 1) if self.layout.biases[number - 1])
+        return prod(shape) + sum(
+            prod(shape[number:]) for number in range(1, depth + 1) if self.layout.biases[number - 1]
+        )
 
-    def keys(self) -> Iterator[Monomial]:
+    def generator_keys(self) -> Iterator[Monomial]:
         """Yield all paths.
 
         Raises
@@ -146,6 +149,10 @@ class PathFields:
                 f"{self.path_count} paths are too many to list, the limit is {PATH_LIMIT}", {"paths": self.path_count}
             )
         return self._all_paths()
+
+    def explicit(self) -> PolynomialFields:
+        """Return the same fields with all paths written out."""
+        return PolynomialFields(self.names, tuple({path: 1} for path in self.generator_keys()))
 
     def _all_paths(self) -> Iterator[Monomial]:
         shape, depth = self.layout.architecture, self.layout.depth
@@ -201,8 +208,7 @@ class PathFields:
         """
         weights = _diagonal(field)
         if weights is None:
-            explicit = PolynomialFields(self.names, tuple({path: 1} for path in self.keys()))
-            return explicit.annihilated_by(field)
+            return self.explicit().annihilated_by(field)
         layout, shape = self.layout, self.layout.architecture
         least, largest = [0] * shape[0], [0] * shape[0]
         for number in range(1, layout.depth + 1):
@@ -244,7 +250,9 @@ def cell_fields(layout: Layout, patterns: Iterable[ActivationPattern]) -> Polyno
         When there are more than 20,000 hidden paths.
     """
     widths = layout.hidden_widths
-    columns: list[tuple[int, ...]] = []  # the hidden path (i_l, …, i_H) of a path that enters at layer l = H + 1 − length
+    columns: list[
+        tuple[int, ...]
+    ] = []  # the hidden path (i_l, …, i_H) of a path that enters at layer l = H + 1 − length
     for start in range(len(widths) + 1):
         if start == 0 or layout.biases[start]:
             columns += product(*(range(width) for width in widths[start:]))
@@ -308,14 +316,7 @@ def _path_sum(
     return total
 
 
-def linear_fields(layout: Layout) -> PolynomialFields:
-    """Return the fields of a network without activation: every neuron is active on its only cell."""
-    return cell_fields(layout, [tuple((True,) * width for width in layout.hidden_widths)])
-
-
 def exact_rank(fields: Fields, point: Sequence[Rational]) -> int:
     """Return the rank over ℚ of all gradients at a point, exactly."""
-    from symfiber.conservation.sparse import gradient_rows
-
-    rows = {tuple(row) for row in gradient_rows((fields.polynomial(key) for key in fields.keys()), point)}
+    rows = {tuple(row) for row in gradient_rows((fields.polynomial(key) for key in fields.generator_keys()), point)}
     return Matrix(sorted(rows), len(point)).rank()

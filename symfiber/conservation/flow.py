@@ -5,24 +5,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from symfiber.conservation.layout import make_layout
 from symfiber.errors import InputError
-from symfiber.exact import ZERO, Rational, dot, rational
+from symfiber.exact import ZERO, Rational, dot, rational, shorten
 from symfiber.network import Network
 
 
-def flow_field(net: Network, inputs: Sequence[Sequence[Any]], targets: Sequence[Sequence[Any]]) -> tuple[Rational, ...]:
+def flow_field(
+    net: Network,
+    inputs: Sequence[Sequence[Any]],
+    targets: Sequence[Sequence[Any]],
+    *,
+    activation: str = "relu",
+    biases: str | Sequence[bool] = "all",
+) -> tuple[Rational, ...]:
     r"""Return θ̇ = −∇L(θ) for L = ½ Σ_s |f_θ(x_s) − y_s|², by exact back-propagation.
 
     Parameters
     ----------
     net : Network of numbers
     inputs, targets : sequences of rational points
-        At an input where a preactivation is 0 the derivative of ReLU is taken as 0, as everywhere in training.
+        At an input where a preactivation is 0 the derivative of ReLU is taken as 0.
+    activation, biases
+        As in :func:`symfiber.conservation_laws`; components of absent biases are left out.
 
     Returns
     -------
     tuple of Rational
-        In the order of ``net.parameters``.
+        In the order of ``ConservationLaws.names_of_parameters``.
 
     Notes
     -----
@@ -38,6 +48,11 @@ def flow_field(net: Network, inputs: Sequence[Sequence[Any]], targets: Sequence[
         raise InputError(f"inputs and targets must be as many, got {len(inputs)} and {len(targets)}")
     if net.is_symbolic:
         raise InputError("flow_field needs a network of numbers, got one with symbols")
+    if activation not in ("relu", "linear"):
+        raise InputError(f"activation must be relu or linear, got {shorten(activation)}")
+    layout = make_layout(net.architecture, biases)
+    layout.parameters_of(net)  # raises when an absent bias is not 0
+    present = set(layout.names)
     total = [ZERO] * net.parameter_count
     for point, target in zip(inputs, targets):
         x = tuple(rational(v, "input entry") for v in point)
@@ -47,17 +62,17 @@ def flow_field(net: Network, inputs: Sequence[Sequence[Any]], targets: Sequence[
                 f"inputs and targets must have {net.architecture[0]} and {net.architecture[-1]} entries, "
                 f"got {len(x)} and {len(y)}"
             )
-        total = [t - g for t, g in zip(total, _gradient(net, x, y))]
-    return tuple(total)
+        total = [t - g for t, g in zip(total, _gradient(net, x, y, activation == "linear"))]
+    return tuple(value for name, value in zip(net.parameter_names, total) if name in present)
 
 
-def _gradient(net: Network, x: tuple[Rational, ...], y: tuple[Rational, ...]) -> list[Rational]:
+def _gradient(net: Network, x: tuple[Rational, ...], y: tuple[Rational, ...], linear: bool) -> list[Rational]:
     """∇ ½|f(x) − y|²."""
     layers, entering, active = net.scalar_layers, [x], list[tuple[bool, ...]]()
     for weight, bias in layers[:-1]:
         values = [dot(row, entering[-1]) + b for row, b in zip(weight, bias)]
-        active.append(tuple(v > 0 for v in values))
-        entering.append(tuple(v if v > 0 else ZERO for v in values))
+        active.append(tuple(linear or v > 0 for v in values))
+        entering.append(tuple(v if on else ZERO for v, on in zip(values, active[-1])))
     output = [dot(row, entering[-1]) + b for row, b in zip(*layers[-1])]
     back = [o - t for o, t in zip(output, y)]
     parts: list[list[Rational]] = []

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations
 from typing import Any, Literal
 
-from symfiber.conservation.candidates import Candidate, Twins, suggested_symmetries
+from symfiber.conservation.candidates import Activity, Candidate, suggested_symmetries
 from symfiber.conservation.count import Count
 from symfiber.conservation.fields import (
     Fields,
@@ -20,7 +19,6 @@ from symfiber.conservation.fields import (
     PolynomialFields,
     cell_fields,
     exact_rank,
-    linear_fields,
 )
 from symfiber.conservation.layout import Layout, make_layout
 from symfiber.conservation.result import ConservationLaws, Law
@@ -118,7 +116,7 @@ def generic_conservation_laws(
     depth: int = 4,
     seed: int = 0,
 ) -> ConservationLaws:
-    """Return the conservation laws of an architecture on all paths, at a random integer parameter.
+    """Return the conservation laws of an architecture at a random integer parameter: on all paths, or linear.
 
     The count is exact at that parameter; ``generic_count`` and ``regular`` say what holds generically.
 
@@ -154,7 +152,7 @@ def polynomial_conservation_laws(
     if len(values) != len(names) or any(p.ring is not items[0].ring for p in items):
         raise InputError(f"point must have {len(names)} coordinates and all polynomials one ring, got {len(values)}")
     fields = PolynomialFields(names, tuple(sparse_from_polynomial(p) for p in items))
-    return _assemble("given polynomials", fields, values, None, (), degree, depth)
+    return _assemble("given polynomials", fields, values, None, Activity(), degree, depth)
 
 
 def _choice(name: str, value: str, allowed: tuple[str, ...]) -> str:
@@ -177,31 +175,27 @@ def _laws_of_layout(
             raise InputError(f"{name} must be a positive int, got {shorten(value)}")
     if _choice("activation", activation, ("relu", "linear")) == "linear":
         every = tuple((True,) * width for width in layout.hidden_widths)
-        return _assemble("linear network", linear_fields(layout), point, layout, _twins([every]), degree, depth)
+        fields = cell_fields(layout, [every])
+        return _assemble("linear network", fields, point, layout, Activity.of([every]), degree, depth)
     if paths == "all":
-        return _assemble("all paths", PathFields(layout), point, layout, (), degree, depth)
+        return _assemble("all paths", PathFields(layout), point, layout, Activity(), degree, depth)
     read: list[ActivationPattern] = []
-    fields = cell_fields(layout, _recorded(patterns or (), read))
-    return _assemble("realised cells", fields, point, layout, _twins(read), degree, depth)
+    fields = cell_fields(layout, _recorded(layout, patterns or (), read))
+    if not read:
+        raise InputError("patterns must hold at least one activation pattern, got none")
+    return _assemble("realised cells", fields, point, layout, Activity.of(read), degree, depth)
 
 
-def _recorded(patterns: Iterable[ActivationPattern], read: list[ActivationPattern]) -> Iterator[ActivationPattern]:
+def _recorded(
+    layout: Layout, patterns: Iterable[ActivationPattern], read: list[ActivationPattern]
+) -> Iterator[ActivationPattern]:
     for pattern in patterns:
+        if tuple(map(len, pattern)) != layout.hidden_widths:
+            raise InputError(
+                f"activation pattern must have widths {layout.hidden_widths}, got {tuple(map(len, pattern))}"
+            )
         read.append(pattern)
         yield pattern
-
-
-def _twins(patterns: Sequence[ActivationPattern]) -> Twins:
-    """The pairs of neurons of a layer that are active on the same cells, and on some."""
-    twins = []
-    for number in range(len(patterns[0]) if patterns else 0):
-        columns = list(zip(*(pattern[number] for pattern in patterns)))
-        twins += [
-            (number + 1, j, k)
-            for j, k in combinations(range(len(columns)), 2)
-            if columns[j] == columns[k] and any(columns[j])
-        ]
-    return tuple(twins)
 
 
 def _assemble(
@@ -209,13 +203,13 @@ def _assemble(
     fields: Fields,
     point: tuple[Rational, ...],
     layout: Layout | None,
-    twins: Twins,
+    activity: Activity,
     degree: int,
     depth: int,
 ) -> ConservationLaws:
-    search = Count(fields, point, layout, twins, degree, depth)
+    search = Count(fields, point, layout, activity, degree, depth)
     proof = search.run()
-    extra = list(suggested_symmetries(fields, layout, twins)) if layout and setting != "all paths" else []
+    extra = list(suggested_symmetries(fields, layout, activity)) if layout and setting != "all paths" else []
     motions = [law for law in search.laws if law.kind != "polynomial"]
     motions += [motion for motion in extra if fields.annihilated_by(motion.field)]
     ring = PolynomialRing(fields.names)
@@ -237,9 +231,7 @@ def _assemble(
 
 def _verdict(motion: Candidate, ring: PolynomialRing, point: Sequence[Rational]) -> Symmetry:
     scale = Rational(1, 2) if motion.kind == "scaling" else Rational(1)
-    components = {
-        ring.names[i]: polynomial_from_sparse(part, ring) * scale for i, part in motion.field.items() if part
-    }
+    components = {ring.names[i]: polynomial_from_sparse(part, ring) * scale for i, part in motion.field.items() if part}
     return judge(motion.name, motion.kind, components, ring, point)
 
 

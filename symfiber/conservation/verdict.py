@@ -78,7 +78,9 @@ class Symmetry:
         return f"{self.name}: no law, {self.refutation}"
 
 
-def judge(name: str, kind: str, field: Mapping[str, Polynomial], ring: PolynomialRing, point: Sequence[Rational]) -> Symmetry:
+def judge(
+    name: str, kind: str, field: Mapping[str, Polynomial], ring: PolynomialRing, point: Sequence[Rational]
+) -> Symmetry:
     """Return the verdict on a polynomial vector field.
 
     Parameters
@@ -139,9 +141,7 @@ def _frobenius(
 ) -> FrobeniusComponent | None:
     """A nonzero component of V♭∧dV♭, not vanishing at the point if there is one; ``None`` iff all are zero."""
     order = {key: i for i, key in enumerate(ring.names)}
-    triples = {
-        tuple(sorted({x, *pair}, key=order.__getitem__)) for pair in curl for x in components if x not in pair
-    }
+    triples = {tuple(sorted({x, *pair}, key=order.__getitem__)) for pair in curl for x in components if x not in pair}
     zero, fallback = ring.constant(0), None
     for triple in sorted(triples, key=lambda t: [order[x] for x in t]):
         total = zero
