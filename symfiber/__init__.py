@@ -2,7 +2,16 @@
 
 from symfiber.bottleneck import hidden_hypersurfaces, identifiable_probability, is_identifiable
 from symfiber.canonical import CanonicalForm, canonical_form
+from symfiber.cells import Cell, box, cells
+from symfiber.certificate import Certificate
 from symfiber.column_rank import nonnegative_column_rank
+from symfiber.conservation import (
+    ConservationLaws,
+    conservation_laws,
+    flow_field,
+    generic_conservation_laws,
+    polynomial_conservation_laws,
+)
 from symfiber.decomposition import Component, Fiber, fiber
 from symfiber.equivalence import Equivalence, decide_equivalence, smtlib
 from symfiber.errors import (
@@ -14,6 +23,7 @@ from symfiber.errors import (
     UnsupportedError,
     VerificationError,
 )
+from symfiber.functional_dimension import analyse_functional_dimension, functional_dimension
 from symfiber.genericity import check_generic
 from symfiber.network import Layer, Network
 from symfiber.orthant import OrthantFunction, neuron_types, orthant_normal_form
@@ -23,7 +33,10 @@ __version__ = "0.1.0"
 
 __all__ = [
     "CanonicalForm",
+    "Cell",
+    "Certificate",
     "Component",
+    "ConservationLaws",
     "Equivalence",
     "ExactnessError",
     "Fiber",
@@ -36,12 +49,19 @@ __all__ = [
     "UndecidedError",
     "UnsupportedError",
     "VerificationError",
+    "analyse_functional_dimension",
+    "box",
     "canonical_form",
+    "cells",
     "check_generic",
+    "conservation_laws",
     "decide_equivalence",
     "fiber",
+    "flow_field",
     "from_sklearn",
     "from_torch",
+    "functional_dimension",
+    "generic_conservation_laws",
     "hidden_hypersurfaces",
     "identifiable_probability",
     "is_identifiable",
@@ -49,5 +69,6 @@ __all__ = [
     "neuron_types",
     "nonnegative_column_rank",
     "orthant_normal_form",
+    "polynomial_conservation_laws",
     "smtlib",
 ]

@@ -14,7 +14,17 @@ from fractions import Fraction
 from typing import Any
 
 from symfiber.errors import InputError, LimitExceededError
-from symfiber.exact import ZERO, Infeasible, Matrix, Rational, dot, primitive_integers, rational, solve_inequalities, to_fraction
+from symfiber.exact import (
+    ZERO,
+    Infeasible,
+    Matrix,
+    Rational,
+    dot,
+    primitive_integers,
+    rational,
+    solve_inequalities,
+    to_fraction,
+)
 from symfiber.network import ActivationPattern, Layer, Network
 
 Form = tuple[Rational, ...]

@@ -105,7 +105,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"symfiber {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for add in (_add_report, _add_library, _add_demo):
+    for add in (_add_report, _add_library, _add_demo, _add_laws):
         add(commands)
     return parser
 
@@ -232,4 +232,41 @@ def _demo(arguments: argparse.Namespace) -> int:
         print(f"{_LIBRARY}{name}\n  {library.describe(name)}")
         print(statement_summary(describe_fiber(fiber(library.get(name)), conditions=False)), end="\n\n")
     print(f"In full: symfiber report {_LIBRARY}{library.trained_names()[0]} --format latex -o fiber.tex")
+    return DONE
+
+
+# laws
+
+
+def _add_laws(commands: Commands) -> None:
+    command = _add_command(commands, "laws", _laws, "Count and list the conservation laws of gradient flow exactly")
+    command.add_argument("model", metavar="MODEL", help=f"a network file, or {_LIBRARY}NAME")
+    command.add_argument("--degree", type=int, default=2, help="degree of the polynomial laws, 2 by default")
+    command.add_argument(
+        "--paths", choices=("realised", "all"), default="realised", help="the cells that occur, or all paths"
+    )
+    command.add_argument(
+        "--format",
+        choices=("text", "latex", "json"),
+        help="the format; by default what the ending of FILE says, or text",
+    )
+    _add_output(command)
+    command.add_argument("--all", action="store_true", help="cut no list and no number")
+
+
+def _laws(arguments: argparse.Namespace) -> int:
+    from symfiber.conservation import conservation_laws
+    from symfiber.conservation.report import laws_data, laws_latex, laws_text
+
+    chosen = arguments.format or _FORMATS.get(Path(arguments.output or "").suffix.lower(), "text")
+    laws = conservation_laws(read_model(arguments.model), paths=arguments.paths, degree=arguments.degree)
+    if chosen == "latex":
+        text = laws_latex(laws, standalone=True, show_all=arguments.all)
+    elif chosen == "json":
+        import json
+
+        text = json.dumps(laws_data(laws), indent=1, ensure_ascii=False) + "\n"
+    else:
+        text = laws_text(laws, arguments.all)
+    write_result(text, arguments.output, [arguments.model])
     return DONE

@@ -44,7 +44,7 @@ def laws_text(laws: ConservationLaws, show_all: bool = False) -> str:
     lines += _cut_note(len(laws.laws) - len(shown), "laws")
     symmetries = laws.symmetries if show_all else _worth_showing(laws)
     if symmetries:
-        lines += ["", "What the symmetries of the fiber conserve:"]
+        lines += ["", f"What the symmetries of the fiber conserve, {_span(laws)}:"]
     numbers = {law.name: number for number, law in enumerate(laws.laws, start=1)}
     lines += [f"  {_verdict_text(symmetry, numbers.get(symmetry.name))}" for symmetry in symmetries]
     lines += _cut_note(len(laws.symmetries) - len(symmetries), "symmetries")
@@ -69,6 +69,7 @@ def laws_data(laws: ConservationLaws) -> dict[str, Any]:
         "parameters": [to_text(x) for x in laws.point],
         "parameter_count": laws.parameter_count,
         "fiber_dimension": laws.fiber_dimension,
+        "explained_dimension": laws.explained_dimension,
         "lie_dimension": laws.lie_dimension,
         "count": laws.count,
         "generic_count": {"least": least, "most": most},
@@ -145,6 +146,12 @@ def _worth_showing(laws: ConservationLaws) -> list[Symmetry]:
     """All that conserve nothing, and some of the others."""
     others = [symmetry for symmetry in laws.symmetries if symmetry.outcome != "no law"]
     return [*others[:_CUT], *laws.non_integrable[:_CUT]]
+
+
+def _span(laws: ConservationLaws) -> str:
+    if laws.explained_dimension == laws.fiber_dimension:
+        return "in all its directions"
+    return f"in {laws.explained_dimension} of its {laws.fiber_dimension} directions"
 
 
 def _cut_note(missing: int, what: str) -> list[str]:

@@ -156,6 +156,22 @@ class ConservationLaws:
         """The symmetry fields that give no law, each with the component of V♭∧dV♭ that refutes it."""
         return tuple(symmetry for symmetry in self.symmetries if symmetry.outcome == "no law")
 
+    @property
+    def explained_dimension(self) -> int:
+        """The dimension that the listed symmetry fields span at θ, at most :attr:`fiber_dimension`.
+
+        More is left only by many linear neurons, whose factorisations move by the kernel of the outgoing weights, and by
+        symmetries of special parameters.
+        """
+        order = {name: i for i, name in enumerate(self.fields.names)}
+        rows = []
+        for symmetry in self.symmetries:
+            row = [Rational(0)] * self.parameter_count
+            for name, component in symmetry.field:
+                row[order[name]] = component(self.point)
+            rows.append(row)
+        return Matrix(rows, self.parameter_count).rank()
+
     def rates(self, velocity: Sequence[Any]) -> tuple[Rational, ...]:
         """Return dQ/dt = ∇Q(θ)·θ̇ of every law for a rational velocity θ̇, for instance of ``flow_field``."""
         vector = [rational(x, "velocity entry") for x in velocity]

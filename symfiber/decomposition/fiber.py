@@ -19,6 +19,7 @@ from symfiber.network import Network
 if TYPE_CHECKING:
     from networkx import MultiDiGraph
 
+    from symfiber.certificate import Certificate
     from symfiber.symmetry import Generator
 
 Completeness = Literal["proved", "assumed", "not claimed"]
@@ -206,6 +207,15 @@ class Fiber:
         from symfiber.graph import component_graph
 
         return component_graph(self, limit)
+
+    def proof(self, limit: int = 64) -> Certificate:
+        """Return a certificate: members of the first ``limit`` components compute the same function, with their labels.
+
+        ``proof().verify()`` runs the independent checker; ``proof().save(path)`` writes JSON for ``checker.py``.
+        """
+        from symfiber.certificate import fiber_certificate
+
+        return fiber_certificate(self, limit)
 
     def to_text(self, show_all: bool = False) -> str:
         """Return the report as readable text."""

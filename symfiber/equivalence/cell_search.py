@@ -128,7 +128,7 @@ def search_cells(
 def compose(row: Sequence[Rational], forms: Sequence[Form], dimension: int) -> Form:
     """Return the form Σ_k row_k · form_k + last entry of the row."""
     total = [ZERO] * (dimension + 1)
-    for w, form in zip(row, forms):
+    for w, form in zip(row[:-1], forms):
         if w:
             total = [t + w * x if x else t for t, x in zip(total, form)]
     total[-1] += row[-1]

@@ -2,6 +2,7 @@
 
 from symfiber.exact.linear_programming import Infeasible, Optimum, Point, Unbounded, maximize, solve_inequalities
 from symfiber.exact.matrix import Matrix
+from symfiber.exact.modular import IndependentRows
 from symfiber.exact.polynomial import Polynomial, PolynomialRing, Scalar
 from symfiber.exact.scalars import (
     ONE,
@@ -22,6 +23,7 @@ from symfiber.exact.scalars import (
 __all__ = [
     "ONE",
     "ZERO",
+    "IndependentRows",
     "Infeasible",
     "Matrix",
     "Optimum",

@@ -13,9 +13,8 @@ from typing import Any
 from flint import fmpq, fmpq_mat, fmpz_mat, nmod_mat
 
 from symfiber.errors import InputError
+from symfiber.exact.modular import PRIMES
 from symfiber.exact.scalars import ONE, ZERO, dot, primitive_integers, rational
-
-_PRIME = 4611686018427387847  # 2^62 - 57
 
 
 class Matrix:
@@ -113,7 +112,7 @@ class Matrix:
         """Return the rank over ℚ, proved (see the module's first lines)."""
         if self._rank is None:
             full = min(self.shape)
-            if full and nmod_mat(self._cleared(), _PRIME).rank() == full:
+            if full and nmod_mat(self._cleared(), PRIMES[0]).rank() == full:
                 self._rank = full
             else:
                 self._rank = int(self._cleared().rank()) if full else 0
