@@ -68,7 +68,7 @@ class Cell:
 
     @property
     def bounded(self) -> bool:
-        """Whether the cell is bounded, proved: its recession cone {A·v ≥ 0} is 0 iff some λ > 0 has Aᵀλ = 0, rank A = d."""
+        """Whether the cell is bounded, proved: {A·v ≥ 0} = 0 iff rank A = d and some λ > 0 has Aᵀλ = 0."""
         d = len(self.point)
         normals = [form[:-1] for form in self.forms]
         if Matrix(normals, d).rank() < d:

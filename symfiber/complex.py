@@ -192,7 +192,8 @@ def _rank(equations: Sequence[Form], d: int) -> int:
 def _beside(net: Network, face: Face, side: int) -> ActivationPattern:
     """The activation pattern of the cell beside a facet, on one side of it.
 
-    A short step is taken along the normal and shortened until the cell found there has the facet's point in its closure.
+    A short step is taken along the normal and shortened until the cell found there has the facet's point in its
+    closure.
     """
     normal = next(form for form in face.normals if any(form[:-1]))
     step = Rational(side)

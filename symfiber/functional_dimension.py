@@ -1,8 +1,8 @@
 """The functional dimension of a network of any depth: the rank of all coefficient gradients over all cells (THEORY §4).
 
 On a cell f_o(x) = Σ_q α_oq(θ) x_q + β_o(θ).  With the masked products F_l = D_l W_l ⋯ D_1 W_1 and
-B_l = W_L D_{L−1} ⋯ W_{l+1} D_l, the gradient of α_oq in W_l is the outer product of row o of B_l and column q of F_{l−1}; the
-one of β_o uses the constant part of F_{l−1}, and row o of B_l for the bias b_l.
+B_l = W_L D_{L−1} ⋯ W_{l+1} D_l, the gradient of α_oq in W_l is the outer product of row o of B_l and column q of
+F_{l−1}; the one of β_o uses the constant part of F_{l−1}, and row o of B_l for the bias b_l.
 
 The rank modulo a prime is a lower bound of the rank over ℚ.  The known symmetries' tangent vectors annihilate every
 gradient and bound the rank from above.  When the two do not meet, the nullspace of the rows that are independent
@@ -83,7 +83,7 @@ class FunctionalDimension:
 
     def __str__(self) -> str:
         lines = [
-            f"functional dimension {self.value} of {self.network.parameter_count} parameters, {len(self.patterns)} cells",
+            f"functional dimension {self.value} of {self.network.parameter_count}, {len(self.patterns)} cells",
             f"tangent space of the fiber: dimension {self.local_fiber_dimension}, explained {self.explained}, "
             f"unexplained {self.unexplained_dimension} (upper bound by {self.upper})",
             *(f"  {symmetry}" for symmetry in self.symmetries),
