@@ -2,7 +2,7 @@
 
 Exit codes: 0 the claim is proved, 1 it is not, 2 the file is not a certificate that this program reads.  Why each check
 suffices is written in docs/certificates.md, one lemma for each kind of step.  Limits, so that no file makes it crash or
-run forever: 64 MiB, 4300 digits an integer, and 300,000,000 units of work, where an operation on numbers of n bits
+run forever: 64 MiB, 4300 digits an integer, and 100,000,000 units of work, where an operation on numbers of n bits
 together counts 1 + n/64 + n²/2²⁰ and a step at least 100; nesting is limited by Python's recursion limit.
 """
 # ruff: noqa: D102, D103, N818, RUF012
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 FORMAT = "symfiber-certificate/1"
-MAX_BYTES, MAX_DIGITS, MAX_WORK = 1 << 26, 4300, 300_000_000
+MAX_BYTES, MAX_DIGITS, MAX_WORK = 1 << 26, 4300, 100_000_000
 ZERO, ONE = Fraction(0), Fraction(1)
 NUMBER = re.compile(rf"(-?[0-9]{{1,{MAX_DIGITS}}})(?:/(?!0+$)([0-9]{{1,{MAX_DIGITS}}}))?", re.ASCII)
 

@@ -7,9 +7,9 @@ coefficients of all cells unchanged:
 
 * *unseen*: a weight W[j,i] with act_i ∩ eff_j = ∅, a bias b_j with eff_j = ∅.
 * *equal activity*: let K be neurons of one layer that are active on the same cells among those where the next layer is
-  effective at all, with rows [A|b] and outgoing columns C.  Every (δC, δ[A|b]) with δC·[A|b] + C·δ[A|b] = 0 is a tangent
-  vector: where they are active only C·(Az + b) enters, elsewhere nothing.  A single neuron gives its scaling, linear
-  neurons give the factorisation action.
+  effective at all, with rows [A|b] and outgoing columns C.  Every (δC, δ[A|b]) with δC·[A|b] + C·δ[A|b] = 0 is a
+  tangent vector: where they are active only C·(Az + b) enters, elsewhere nothing.  A single neuron gives its scaling,
+  linear neurons give the factorisation action.
 * *translation*: if every neuron j of the next layer with w_ji ≠ 0 is effective only where i is active, then b_i + t,
   b_j − w_ji t is one: the hiding translation, or the bias shift of a neuron that is active everywhere.
 
