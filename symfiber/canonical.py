@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from symfiber.errors import InputError
-from symfiber.exact import ONE, ZERO, Rational, dot, to_text
+from symfiber.exact import ONE, ZERO, Rational, dot, rational, to_text
 from symfiber.network import Network
 from symfiber.orthant import NeuronType, hyperplane_key
 from symfiber.reduction import State
@@ -58,7 +58,7 @@ class CanonicalForm:
 
     def evaluate(self, point: Sequence[Any]) -> Row:
         """Return the exact value at a rational point: that of every network with this form."""
-        x = tuple(Rational(value) if not isinstance(value, Rational) else value for value in point)
+        x = tuple(rational(value, "point coordinate") for value in point)
         if len(x) != self.input_dimension:
             raise InputError(f"point must have {self.input_dimension} coordinates, got {len(x)}")
         z: Row = x
@@ -179,6 +179,8 @@ def reduce_state(state: State) -> None:
             _lift(state)
             _flip_front(state)
         _orient_affine(state)
+    if state.depth == 1:
+        _sort_front(state, 1, [tuple(row) for row in state.front[0]])
     order = sorted(range(len(state.top)), key=lambda j: (state.top[j].row, state.top[j].skip or [], state.top[j].out))
     if order != list(range(len(order))):
         state.permute(state.depth + 1, order)
@@ -207,11 +209,15 @@ def _normalise_front(state: State, layer: int) -> None:
         state.merge(layer, merges)
         gone = {dropped for _, dropped, _ in merges}
         keys = [key for k, key in enumerate(keys) if k not in gone]
+    _sort_front(state, layer, keys)
+    if layer < state.depth:
+        _scale_front(state, layer)
+
+
+def _sort_front(state: State, layer: int, keys: Sequence[Any]) -> None:
     order = sorted(range(len(keys)), key=keys.__getitem__)
     if order != list(range(len(order))):
         state.permute(layer, order)
-    if layer < state.depth:
-        _scale_front(state, layer)
 
 
 def _equal_keys(keys: Sequence[Any], sizes: Sequence[Rational]) -> list[tuple[int, int, Rational]]:

@@ -105,19 +105,28 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"symfiber {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for add in (_add_report, _add_library, _add_demo, _add_laws):
+    # Imported here because the subcommands use the helpers of this module.
+    from symfiber.commands.complex import add_census, add_dimension, add_plot
+
+    for add in (_add_report, _add_library, _add_demo, _add_laws, add_dimension, add_plot, add_census):
         add(commands)
     return parser
 
 
-def _add_command(commands: Commands, name: str, run: Any, summary: str) -> argparse.ArgumentParser:
+def add_command(commands: Commands, name: str, run: Any, summary: str) -> argparse.ArgumentParser:
     """Declare a subcommand that ``run(arguments)`` carries out."""
     command: argparse.ArgumentParser = commands.add_parser(name, help=summary, description=f"{summary}.")
     command.set_defaults(run=run)
     return command
 
 
-def _add_output(command: argparse.ArgumentParser) -> None:
+def add_model(command: argparse.ArgumentParser) -> None:
+    """Declare the MODEL argument."""
+    command.add_argument("model", metavar="MODEL", help=f"a network file, or {_LIBRARY}NAME")
+
+
+def add_output(command: argparse.ArgumentParser) -> None:
+    """Declare ``-o FILE``."""
     command.add_argument("-o", "--output", metavar="FILE", help="write to this file, complete or not at all")
 
 
@@ -154,14 +163,14 @@ _FORMATS = {".tex": "latex", ".json": "json", ".html": "html", ".htm": "html"}
 
 
 def _add_report(commands: Commands) -> None:
-    command = _add_command(commands, "report", _report, "Describe the fiber of a network exactly")
-    command.add_argument("model", metavar="MODEL", help=f"a network file, or {_LIBRARY}NAME")
+    command = add_command(commands, "report", _report, "Describe the fiber of a network exactly")
+    add_model(command)
     command.add_argument(
         "--format",
         choices=("text", "latex", "json", "html"),
         help="the format; by default what the ending of FILE says, or text",
     )
-    _add_output(command)
+    add_output(command)
     command.add_argument("--all", action="store_true", help="cut no list and no number")
 
 
@@ -202,7 +211,7 @@ def _rendered(statement: FiberStatement, chosen: str) -> str:
 
 
 def _add_library(commands: Commands) -> None:
-    _add_command(commands, "library", _list_library, "List the bundled networks")
+    add_command(commands, "library", _list_library, "List the bundled networks")
 
 
 def _list_library(arguments: argparse.Namespace) -> int:
@@ -219,7 +228,7 @@ def _list_library(arguments: argparse.Namespace) -> int:
 
 
 def _add_demo(commands: Commands) -> None:
-    _add_command(commands, "demo", _demo, "Describe the fibers of the bundled trained networks in short")
+    add_command(commands, "demo", _demo, "Describe the fibers of the bundled trained networks in short")
 
 
 def _demo(arguments: argparse.Namespace) -> int:
@@ -239,8 +248,8 @@ def _demo(arguments: argparse.Namespace) -> int:
 
 
 def _add_laws(commands: Commands) -> None:
-    command = _add_command(commands, "laws", _laws, "Count and list the conservation laws of gradient flow exactly")
-    command.add_argument("model", metavar="MODEL", help=f"a network file, or {_LIBRARY}NAME")
+    command = add_command(commands, "laws", _laws, "Count and list the conservation laws of gradient flow exactly")
+    add_model(command)
     command.add_argument("--degree", type=int, default=2, help="degree of the polynomial laws, 2 by default")
     command.add_argument(
         "--paths", choices=("realised", "all"), default="realised", help="the cells that occur, or all paths"
@@ -250,7 +259,7 @@ def _add_laws(commands: Commands) -> None:
         choices=("text", "latex", "json"),
         help="the format; by default what the ending of FILE says, or text",
     )
-    _add_output(command)
+    add_output(command)
     command.add_argument("--all", action="store_true", help="cut no list and no number")
 
 

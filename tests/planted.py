@@ -11,7 +11,18 @@ from fractions import Fraction
 
 from oracle.random_networks import random_network
 
-KINDS = ("visible", "mixed", "hidden", "hidden-single", "linear", "dead", "duplicate", "univariate", "no bias", "sparse")
+KINDS = (
+    "visible",
+    "mixed",
+    "hidden",
+    "hidden-single",
+    "linear",
+    "dead",
+    "duplicate",
+    "univariate",
+    "no bias",
+    "sparse",
+)
 
 
 def base_network(rng, kind, widths):
@@ -55,9 +66,7 @@ def perturbed(rng, net, amount=Fraction(1, 10**9)):
     """Return the network with one entry changed that matters: not in a dead or unused second-layer neuron."""
     net = deepcopy(net)
     (W1, b1), (W2, b2), (W3, b3) = net
-    useful = [
-        j for j, (row, b) in enumerate(zip(W2, b2)) if max(*row, b) > 0 and any(out[j] for out in W3)
-    ]
+    useful = [j for j, (row, b) in enumerate(zip(W2, b2)) if max(*row, b) > 0 and any(out[j] for out in W3)]
     places = [(b3, rng.randrange(len(b3)))]
     if useful:
         j = rng.choice(useful)
@@ -178,7 +187,11 @@ def drop_useless(rng, net):
 
 
 def from_neurons(first, rows, columns, constant):
-    return [first, ([row[:-1] for row in rows], [row[-1] for row in rows]), ([list(x) for x in zip(*columns)], list(constant))]
+    return [
+        first,
+        ([row[:-1] for row in rows], [row[-1] for row in rows]),
+        ([list(x) for x in zip(*columns)], list(constant)),
+    ]
 
 
 def live_and_hidden(net):
@@ -186,7 +199,9 @@ def live_and_hidden(net):
     (_, b1), (W2, b2), _ = net
     live = [j for j, (row, b) in enumerate(zip(W2, b2)) if max(*row, b) > 0]
     for i in range(len(b1)):
-        if live and all(W2[j][i] > 0 and max([0, b2[j], *(x for k, x in enumerate(W2[j]) if k != i)]) <= 0 for j in live):
+        if live and all(
+            W2[j][i] > 0 and max([0, b2[j], *(x for k, x in enumerate(W2[j]) if k != i)]) <= 0 for j in live
+        ):
             return live, i
     return live, None
 

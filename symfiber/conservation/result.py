@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -163,25 +163,26 @@ class ConservationLaws:
         More is left only by many linear neurons, whose factorisations move by the kernel of the outgoing weights, and by
         symmetries of special parameters.
         """
-        order = {name: i for i, name in enumerate(self.fields.names)}
-        rows = []
-        for symmetry in self.symmetries:
-            row = [Rational(0)] * self.parameter_count
-            for name, component in symmetry.field:
-                row[order[name]] = component(self.point)
-            rows.append(row)
+        rows = [
+            self._row({name: component(self.point) for name, component in symmetry.field})
+            for symmetry in self.symmetries
+        ]
         return Matrix(rows, self.parameter_count).rank()
+
+    def _row(self, values: Mapping[str, Rational]) -> list[Rational]:
+        """A vector from its nonzero entries."""
+        return [values.get(name, Rational(0)) for name in self.fields.names]
+
+    def _gradient(self, polynomial: Polynomial) -> list[Rational]:
+        """∇Q(θ)."""
+        return self._row({name: polynomial.derivative(name)(self.point) for name in polynomial.symbols()})
 
     def rates(self, velocity: Sequence[Any]) -> tuple[Rational, ...]:
         """Return dQ/dt = ∇Q(θ)·θ̇ of every law for a rational velocity θ̇, for instance of ``flow_field``."""
         vector = [rational(x, "velocity entry") for x in velocity]
         if len(vector) != self.parameter_count:
             raise InputError(f"velocity must have {self.parameter_count} entries, got {len(vector)}")
-        value = dict(zip(self.fields.names, vector))
-        return tuple(
-            dot((q.derivative(x)(self.point) for x in q.symbols()), (value[x] for x in q.symbols()))
-            for q in self.potentials
-        )
+        return tuple(dot(self._gradient(q), vector) for q in self.potentials)
 
     def time_derivatives(self, law: int) -> tuple[Polynomial, ...]:
         """Return the polynomials ∇Q·∇p of law number ``law`` for all generators p: all are zero.
@@ -226,7 +227,7 @@ class ConservationLaws:
             raise VerificationError(f"the law must be constant along every field, but {broken[0]} is not")
 
     def _upper_bound(self) -> int:
-        rows = [[q.derivative(name)(self.point) for name in self.fields.names] for q in self.potentials]
+        rows = [self._gradient(q) for q in self.potentials]
         directions = self.certificate.directions
         if self.certificate.reason == "closed module":
             closed = is_closed_module(self.fields, self.certificate.words, self.point)
