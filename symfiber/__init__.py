@@ -25,8 +25,9 @@ from symfiber.errors import (
 )
 from symfiber.functional_dimension import analyse_functional_dimension, functional_dimension
 from symfiber.genericity import check_generic
-from symfiber.network import Layer, Network
+from symfiber.network import Network
 from symfiber.orthant import OrthantFunction, neuron_types, orthant_normal_form
+from symfiber.parameters import Layer
 from symfiber.sources import from_sklearn, from_torch, load
 
 __version__ = "0.1.0"

@@ -11,8 +11,9 @@ from typing import Literal
 from symfiber.errors import InputError, UndecidedError, UnsupportedError
 from symfiber.exact import ZERO, Rational, shorten
 from symfiber.genericity import GenericityReport, check_generic
-from symfiber.network import Layer, Network
+from symfiber.network import Network
 from symfiber.orthant import NeuronType, OrthantFunction, hyperplane_key, reduced_failure
+from symfiber.parameters import Layer
 from symfiber.univariate import UnivariateFunction
 
 Case = Literal["visible", "hidden", "hidden-single", "constant", "univariate"]

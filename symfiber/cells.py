@@ -25,7 +25,8 @@ from symfiber.exact import (
     solve_inequalities,
     to_fraction,
 )
-from symfiber.network import ActivationPattern, Layer, Network
+from symfiber.network import ActivationPattern, Network
+from symfiber.parameters import Layer
 
 Form = tuple[Rational, ...]
 """An affine form a·x + b on ℝᵈ as (a₁, …, a_d, b)."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, wait
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 from math import comb
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,8 @@ from symfiber.bottleneck import identifiable_probability, sign_pattern_case
 from symfiber.errors import InputError
 from symfiber.exact import shorten
 from symfiber.functional_dimension import functional_dimension
-from symfiber.network import Network, check_architecture
+from symfiber.network import Network
+from symfiber.parameters import check_architecture
 from symfiber.sources.writing import write_atomically
 
 ENUMERATION_LIMIT = 1 << 14
@@ -66,7 +67,7 @@ def sign_census(n1: int, n2: int) -> SignCensus:
     identifiable = identifiable_probability(n1, n2)
     q = Fraction(1, 2 ** (n1 + 1))
     hidden = {p: n1 * comb(n2, p) * q**n2 for p in range(1, n2 + 1)}
-    dead = 1 - (1 - q) ** n2 - q**n2 - sum(share for p, share in hidden.items() if p < n2)
+    dead = 1 - (1 - q) ** n2 - q**n2 - sum((share for p, share in hidden.items() if p < n2), Fraction(0))
     shares = {
         "identifiable": identifiable,
         "hidden": sum((share for p, share in hidden.items() if p > 1), Fraction(0)),
@@ -82,7 +83,7 @@ def sign_census(n1: int, n2: int) -> SignCensus:
 
 
 def _enumerate(n1: int, n2: int) -> dict[str, Fraction]:
-    """Count patterns with multiplicity: rows are interchangeable, so multisets of row kinds would do; this is direct."""
+    """Classify every pattern."""
     rows = list(product((1, -1), repeat=n1 + 1))
     counts = Counter(sign_pattern_case(pattern) for pattern in product(rows, repeat=n2))
     total = len(rows) ** n2
@@ -131,7 +132,7 @@ def sample_census(
     Parameters
     ----------
     executor : concurrent.futures.Executor, optional
-        Where the samples run: a process pool, or the executor of a cluster (``dask.distributed.Client.get_executor()``).
+        Where the samples run: a process pool, or a cluster's (``dask.distributed.Client.get_executor()``).
     save : path, optional
         A JSON-lines file, one line a finished sample.  An interrupted census resumes from it; lines of another
         architecture or seed are refused.
@@ -161,7 +162,7 @@ def random_integer_network(architecture: Sequence[int], seed: int, index: int) -
     """Return sample ``index`` of the census: integer entries in ±999, none 0."""
     draw = random.Random(f"{tuple(architecture)} {seed} {index}")
     layers = []
-    for before, after in zip(architecture, architecture[1:]):
+    for before, after in pairwise(architecture):
         entries = [[draw.choice((1, -1)) * draw.randint(1, 999) for _ in range(before + 1)] for _ in range(after)]
         layers.append(([row[:-1] for row in entries], [row[-1] for row in entries]))
     return Network(layers)

@@ -23,7 +23,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from symfiber.exact import ONE, ZERO, Matrix, Rational
-from symfiber.network import ActivationPattern, Layer, Network
+from symfiber.network import ActivationPattern, Network
+from symfiber.parameters import Layer
 
 TangentVector = dict[int, Rational]
 """A sparse vector in parameter coordinates: position in ``net.parameters`` to entry."""

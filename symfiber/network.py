@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 from symfiber.errors import InputError, UnsupportedError
 from symfiber.exact import (
@@ -19,20 +18,13 @@ from symfiber.exact import (
     rational,
     rational_from_float,
     shorten,
-    sign,
     to_fraction,
 )
 from symfiber.exact.parsing import parse_polynomial, polynomial_from_sympy
+from symfiber.parameters import Layer, check_architecture, count_parameters, flatten, parameter_names, split
 
 ActivationPattern = tuple[tuple[bool, ...], ...]
 """For every hidden layer, which of its neurons are active (preactivation > 0)."""
-
-
-class Layer(NamedTuple):
-    """One affine layer z ↦ weight·z + bias; ``weight`` is a tuple of rows."""
-
-    weight: tuple[tuple[Any, ...], ...]
-    bias: tuple[Any, ...]
 
 
 class Network:
@@ -162,7 +154,7 @@ class Network:
                 else:
                     zeros.add(name)
         values = [ZERO if name in zeros else ring.generator(name) for name in names]
-        return cls(_split(values, shape), names, assumed)
+        return cls(split(values, shape), names, assumed)
 
     @classmethod
     def from_parameters(cls, architecture: Sequence[int], parameters: Sequence[Any]) -> Network:
@@ -172,7 +164,7 @@ class Network:
         expected = count_parameters(shape)
         if len(values) != expected:
             raise InputError(f"parameters must have {expected} entries for architecture {shape}, got {len(values)}")
-        return cls(_split(values, shape))
+        return cls(split(values, shape))
 
     @property
     def layers(self) -> tuple[Layer, ...]:
@@ -320,46 +312,6 @@ def shorten_text(value: Any, limit: int = 24) -> str:
     return text if len(text) <= limit else f"{text[: limit // 2]}…{text[-limit // 4 :]}"
 
 
-def check_architecture(architecture: Iterable[Any]) -> tuple[int, ...]:
-    """Return the architecture as a tuple of positive ints with at least an input and an output, or raise."""
-    shape = tuple(architecture)
-    if len(shape) < 2 or not all(isinstance(n, int) and not isinstance(n, bool) and n > 0 for n in shape):
-        raise InputError(f"architecture must be at least two positive ints (d, n1, ..., m), got {shorten(shape)}")
-    return shape
-
-
-def count_parameters(architecture: Sequence[int]) -> int:
-    """Return N = Σ (n_{l−1} + 1)·n_l."""
-    return sum((before + 1) * after for before, after in pairwise(architecture))
-
-
-def parameter_names(architecture: Sequence[int]) -> tuple[str, ...]:
-    """Return ``W1_0_0, …, b1_0, …`` for every layer, in the order of the flat parameter vector."""
-    names: list[str] = []
-    for number, (before, after) in enumerate(pairwise(architecture), start=1):
-        names += [f"W{number}_{i}_{j}" for i in range(after) for j in range(before)]
-        names += [f"b{number}_{i}" for i in range(after)]
-    return tuple(names)
-
-
-def flatten(layers: Iterable[Any]) -> Iterator[Any]:
-    """Yield the entries of (weight, bias) pairs in the order of the flat parameter vector."""
-    for weight, bias in layers:
-        for row in weight:
-            yield from row
-        yield from bias
-
-
-def _split(values: Sequence[Any], architecture: Sequence[int]) -> list[Layer]:
-    layers, position = [], 0
-    for before, after in pairwise(architecture):
-        rows = tuple(tuple(values[position + i * before : position + (i + 1) * before]) for i in range(after))
-        position += before * after
-        layers.append(Layer(rows, tuple(values[position : position + after])))
-        position += after
-    return layers
-
-
 def _second_layer_names(architecture: Sequence[int]) -> list[str]:
     if len(architecture) < 3:
         raise InputError(f"signs need an architecture with a hidden layer, got {tuple(architecture)}")
@@ -449,38 +401,3 @@ def _public(value: Scalar) -> Any:
 
 def _rebuild(layers: Any, symbols: Any, signs: Any) -> Network:
     return Network(layers, symbols, signs)
-
-
-def sign_of(value: Scalar, signs: Mapping[str, int]) -> int:
-    """Return the sign of a scalar: exact for numbers, by the assumed signs of the symbols for polynomials.
-
-    A polynomial has a proved sign when all its terms have the same sign under the assumptions.
-
-    Raises
-    ------
-    UndecidedError
-        Naming the polynomial whose sign is needed and not implied.
-    """
-    from symfiber.errors import UndecidedError
-
-    if isinstance(value, Rational):
-        return sign(value)
-    found: set[int] = set()
-    for exponents, coefficient in value.terms().items():
-        term = sign(coefficient)
-        for name, exponent in zip(value.ring.names, exponents):
-            if exponent % 2:
-                if name not in signs:
-                    found.add(0)
-                    break
-                term *= signs[name]
-            elif exponent and name not in signs:
-                found.add(0)
-                break
-        else:
-            found.add(term)
-    if not found:
-        return 0
-    if len(found) == 1 and found != {0}:
-        return found.pop()
-    raise UndecidedError(f"the sign of {shorten_text(value, 80)} is needed and not implied by the assumed signs")

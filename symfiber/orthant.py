@@ -11,7 +11,9 @@ from typing import Any, Literal
 
 from symfiber.errors import InputError, UnsupportedError
 from symfiber.exact import ZERO, Matrix, Rational, Scalar, dot, rational
-from symfiber.network import Layer, Network, sign_of
+from symfiber.network import Network
+from symfiber.parameters import Layer
+from symfiber.signs import sign_of
 
 NeuronType = Literal["linear", "dead", "nonlinear"]
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from symfiber.exact import ZERO, Rational, dot
-from symfiber.network import Layer
 from symfiber.orthant import OrthantFunction, ray_key
+from symfiber.parameters import Layer
 
 Kink = tuple[Rational, tuple[Rational, ...]]
 

@@ -15,7 +15,7 @@ from flint import fmpq, fmpz
 from oracle import cells as oracle
 
 import symfiber as sf
-from symfiber.network import sign_of
+from symfiber.signs import sign_of
 
 
 def random_network(rng: random.Random, shape: tuple[int, ...]) -> sf.Network:

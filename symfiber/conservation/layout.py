@@ -10,7 +10,8 @@ from typing import Any
 
 from symfiber.errors import InputError
 from symfiber.exact import Rational, shorten
-from symfiber.network import Network, check_architecture
+from symfiber.network import Network
+from symfiber.parameters import check_architecture
 
 
 @dataclass(frozen=True)

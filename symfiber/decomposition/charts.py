@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from symfiber.exact import Polynomial, PolynomialRing, Rational
-from symfiber.network import Network, flatten
+from symfiber.network import Network
+from symfiber.parameters import flatten
 from symfiber.semialgebraic import BasicSet, RationalMap
 
 Range = Literal["free", "positive", "nonnegative", "nonpositive"]

@@ -17,7 +17,8 @@ from symfiber.cells import Cell, box, cells
 from symfiber.complex import vertices
 from symfiber.errors import InputError, UnsupportedError
 from symfiber.exact import Rational, rational
-from symfiber.network import Layer, Network
+from symfiber.network import Network
+from symfiber.parameters import Layer
 
 if TYPE_CHECKING:
     from symfiber.decomposition import Fiber

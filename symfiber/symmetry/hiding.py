@@ -9,7 +9,8 @@ from typing import Any
 
 from symfiber.errors import InputError
 from symfiber.exact import Rational, rational
-from symfiber.network import ActivationPattern, Layer, Network
+from symfiber.network import ActivationPattern, Network
+from symfiber.parameters import Layer
 from symfiber.symmetry.invariance import InvarianceProof, all_patterns, compare_cells, symbolic_network
 from symfiber.symmetry.neurons import Kind, replaced
 

@@ -16,8 +16,9 @@ from symfiber.decomposition.charts import ChartBuilder
 from symfiber.decomposition.linear_block import LinearBlock, LinearBlockChart
 from symfiber.errors import InputError, UnsupportedError
 from symfiber.exact import ONE, ZERO, Matrix, Polynomial, Rational, dot, rational
-from symfiber.network import ActivationPattern, Layer, Network
+from symfiber.network import ActivationPattern, Network
 from symfiber.orthant import OrthantFunction
+from symfiber.parameters import Layer
 from symfiber.symmetry.invariance import (
     InvarianceProof,
     all_patterns,

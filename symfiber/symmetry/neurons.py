@@ -9,7 +9,9 @@ from typing import Any, Literal
 
 from symfiber.errors import InputError
 from symfiber.exact import ONE, PolynomialRing, Rational, Scalar, rational, shorten
-from symfiber.network import Layer, Network, flatten, sign_of
+from symfiber.network import Network
+from symfiber.parameters import Layer, flatten
+from symfiber.signs import sign_of
 from symfiber.symmetry.invariance import InvarianceProof, all_patterns, compare_cells, symbolic_network
 
 Kind = Literal["discrete", "continuous"]

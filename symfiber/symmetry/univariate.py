@@ -13,8 +13,9 @@ from typing import Any
 
 from symfiber.errors import InputError
 from symfiber.exact import Rational, dot, rational
-from symfiber.network import Layer, Network
+from symfiber.network import Network
 from symfiber.orthant import OrthantFunction
+from symfiber.parameters import Layer
 from symfiber.symmetry.invariance import InvarianceProof, all_patterns, compare_cells, symbolic_network
 from symfiber.symmetry.neurons import Kind, replaced
 
