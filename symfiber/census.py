@@ -75,7 +75,7 @@ def sign_census(n1: int, n2: int) -> SignCensus:
         "constant": q**n2,
         "dead": dead,
     }
-    shares["linear"] = 1 - sum(shares.values())
+    shares["linear"] = 1 - sum(shares.values(), Fraction(0))
     enumerated = (n1 + 1) * n2 <= ENUMERATION_LIMIT.bit_length() - 1
     if enumerated and _enumerate(n1, n2) != shares:
         raise AssertionError("the closed forms disagree with the enumeration of sign patterns")

@@ -115,7 +115,7 @@ def arrangement(net: Network, region: Sequence[Sequence[Any]] | None = None) -> 
 
 
 def default_box(net: Network) -> Box:
-    """Return a box around the corners of the complex, without the outermost tenth of them when there are many.
+    """Return a box around the corners of the complex, without the outermost tenth on either side when there are many.
 
     The box has a margin of a fifth; without any corner it is [−1, 1]² around the cells' interior points.
     """
@@ -124,7 +124,7 @@ def default_box(net: Network) -> Box:
     points = corners or [(cell.point[0], cell.point[1]) for cell in found]
     sides = []
     for values in (sorted(point[q] for point in points) for q in range(2)):
-        cut = len(values) // 20
+        cut = len(values) // 10
         least, largest = values[cut], values[-1 - cut]
         margin = (largest - least) / 5 or Rational(1)
         sides.append((least - margin, largest + margin))
