@@ -247,7 +247,9 @@ def sign_pattern_case(signs: Sequence[Sequence[int]]) -> str:
     """Return what a sign pattern of [W₂|b₂] (entries ±1) says: ``"identifiable"`` or the first obstruction.
 
     Obstructions, in this order: ``"constant"`` (all rows dead), ``"hidden"`` (all live rows hide one neuron, at least
-    two of them), ``"hidden-single"``, ``"dead"``, ``"linear"``.
+    two of them), ``"hidden-single"``, ``"dead"``, ``"linear"``.  For n₁ ≥ 2 a generic network is identifiable exactly
+    when its pattern is; for n₁ = 1 the pattern with all rows (−, +) is named identifiable here, but its networks can be
+    reversed (docs/univariate.md), so that :func:`is_identifiable` says no.
 
     Examples
     --------
@@ -271,7 +273,8 @@ def identifiable_probability(n1: int, n2: int) -> Fraction:
     """Return (1 − 2^{−n₁})^{n₂} − n₁·2^{−(n₁+1)n₂}: the share of sign patterns of [W₂|b₂] that are identifiable.
 
     A row is neither dead nor linear with probability 1 − 2·2^{−(n₁+1)}; all n₂ rows hide the same one of n₁ neurons
-    with probability n₁·2^{−(n₁+1)n₂}.  Proved by counting; the tests enumerate.
+    with probability n₁·2^{−(n₁+1)n₂}.  Proved by counting; the tests enumerate.  For n₁ ≥ 2 this is the probability that
+    a generic network is identifiable; for n₁ = 1 that one is smaller by 4^{−n₂}, see :func:`sign_pattern_case`.
 
     Examples
     --------

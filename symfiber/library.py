@@ -83,6 +83,23 @@ _WRITTEN: dict[str, tuple[str, Any]] = {
         "n1 > d, outside the theorems: there further identities trade a first-layer neuron for a second-layer one",
         [([[1], [1]], [0, 1]), ([[3, -1]], [-2]), ([[1]], [0])],
     ),
+    # Both compute relu(a + 2 relu(t)) + 2 relu(a + 2t) + 4 relu(-a - 2t) - 1 with a = 5 - 3x, t = x - 1 (a + 2t = 3 - x).
+    "wide-trade-1-3-3-1": (
+        "n1 > d, outside the theorems: the first layer makes the kink at x = 1, the partner makes it in layer 2",
+        [
+            ([[1], [1], [-1]], [-1, 2, -2]),
+            ([[2, -3, 3], [0, -1, 1], [0, 1, -1]], [11, 5, -5]),
+            ([[1, 2, 4]], [-1]),
+        ],
+    ),
+    "wide-trade-partner-1-3-3-1": (
+        "the same function by relu(a + 2 relu(t)) = a + 2t + relu(-2t + relu(-a)): neuron t is traded for neuron -a",
+        [
+            ([[3], [1], [-1]], [-5, 2, -2]),
+            ([[1, -2, 2], [0, -1, 1], [0, 1, -1]], [6, 5, -5]),
+            ([[1, 3, 3]], [-1]),
+        ],
+    ),
     "rank-deficient-2-2-1-1": (
         "rank W1 = 1 < n1 = 2, outside the theorems",
         [([[1, 2], [2, 4]], [0, 1]), ([[3, -1]], [2]), ([[1]], [0])],
@@ -121,7 +138,6 @@ def trained_names() -> tuple[str, ...]:
     return _TRAINED
 
 
-@lru_cache(maxsize=64)
 def get(name: str) -> Network:
     """Return a bundled network by its name.
 
@@ -135,12 +151,8 @@ def get(name: str) -> Network:
     >>> get("iris-4-2-3-3").architecture
     (4, 2, 3, 3)
     """
-    if name in _TRAINED:
-        from symfiber.sources.json_format import network_from_dict
-
-        return network_from_dict(_data(name), f"bundled network {name}")
     _check(name)
-    return Network(_WRITTEN[name][1])
+    return _network(name)
 
 
 def describe(name: str) -> str:
@@ -151,14 +163,21 @@ def describe(name: str) -> str:
     >>> describe("constant-2-2-2-1")
     'Theorem D: all neurons of layer 2 are dead, the function is constant'
     """
-    if name in _TRAINED:
-        return str(_data(name)["description"])
     _check(name)
-    return _WRITTEN[name][0]
+    return str(_data(name)["description"]) if name in _TRAINED else _WRITTEN[name][0]
+
+
+@lru_cache(maxsize=64)
+def _network(name: str) -> Network:
+    if name in _WRITTEN:
+        return Network(_WRITTEN[name][1])
+    from symfiber.sources.json_format import network_from_dict
+
+    return network_from_dict(_data(name), f"bundled network {name}")
 
 
 def _check(name: str) -> None:
-    if name not in _WRITTEN:
+    if name not in names():
         raise InputError(f"bundled network must be one of {', '.join(names())}, got {shorten(name)}")
 
 

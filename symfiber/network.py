@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from fractions import Fraction
 from typing import Any
 
@@ -78,14 +78,14 @@ class Network:
             )
             for number, (weight, bias) in enumerate(raw, start=1)
         )
-        self.signs = dict(signs or {})
+        self.signs = _checked_signs(signs, self.ring)
         self._fractions: tuple[Layer, ...] | None = None
         self._hash: int | None = None
         _check_shapes(self.scalar_layers)
 
     @classmethod
     def from_floats(cls, layers: Iterable[Any], denominators: int | None = None) -> Network:
-        """Take every float as the dyadic rational it is; nothing is rounded unless asked for.
+        """Take every float as the dyadic rational it is; exact numbers stay exact, nothing is rounded unless asked for.
 
         Parameters
         ----------
@@ -99,16 +99,11 @@ class Network:
         >>> Network.from_floats([([[0.5]], [0.25])]).layers[0].bias
         (Fraction(1, 4),)
         """
-        if denominators is not None and (not isinstance(denominators, int) or denominators < 1):
+        if denominators is not None and (type(denominators) is not int or denominators < 1):
             raise InputError(f"denominators must be a positive int or None, got {shorten(denominators)}")
 
         def exact(value: Any, where: str) -> Rational:
-            try:
-                number = rational_from_float(value, where)
-            except (TypeError, ValueError) as error:
-                if isinstance(error, InputError):
-                    raise
-                raise InputError(f"{where} must be a number, got {shorten(value)}") from None
+            number = rational_from_float(value, where)
             if denominators is None:
                 return number
             return Rational(round(to_fraction(number) * denominators), denominators)
@@ -160,7 +155,7 @@ class Network:
     def from_parameters(cls, architecture: Sequence[int], parameters: Sequence[Any]) -> Network:
         """Return the network with the given flat parameter vector (see :attr:`parameters`)."""
         shape = check_architecture(architecture)
-        values = list(parameters)
+        values = _items(parameters, "parameters")
         expected = count_parameters(shape)
         if len(values) != expected:
             raise InputError(f"parameters must have {expected} entries for architecture {shape}, got {len(values)}")
@@ -209,6 +204,8 @@ class Network:
     def weight_matrix(self, number: int) -> Matrix:
         """Return W_number (one-based, as in the formulas) of a network of numbers."""
         self._require_numbers("weight_matrix")
+        if not isinstance(number, int) or not 1 <= number <= len(self.scalar_layers):
+            raise InputError(f"number must be a layer 1..{len(self.scalar_layers)}, got {shorten(number)}")
         return Matrix(self.scalar_layers[number - 1].weight)
 
     def __call__(self, point: Sequence[Any]) -> tuple[Fraction, ...]:
@@ -218,9 +215,7 @@ class Network:
     def evaluate(self, point: Sequence[Any]) -> tuple[Rational, ...]:
         """Return the exact value at a rational point in the exact base's own scalars."""
         self._require_numbers("evaluation")
-        values = tuple(rational(x, f"point coordinate {i}") for i, x in enumerate(_items(point, "point")))
-        if len(values) != self.architecture[0]:
-            raise InputError(f"point must have {self.architecture[0]} coordinates, got {len(values)}")
+        values = self._coordinates(point)
         last = len(self.scalar_layers) - 1
         for index, (weight, bias) in enumerate(self.scalar_layers):
             values = tuple(dot(row, values) + b for row, b in zip(weight, bias))
@@ -231,7 +226,7 @@ class Network:
     def activation_pattern(self, point: Sequence[Any]) -> ActivationPattern:
         """Return which hidden neurons are active (preactivation > 0) at a rational point."""
         self._require_numbers("activation_pattern")
-        values = tuple(rational(x, f"point coordinate {i}") for i, x in enumerate(_items(point, "point")))
+        values = self._coordinates(point)
         pattern = []
         for weight, bias in self.scalar_layers[:-1]:
             values = tuple(dot(row, values) + b for row, b in zip(weight, bias))
@@ -244,12 +239,11 @@ class Network:
 
         Works over any ring; the entries are polynomials in the parameters for a symbolic network.
         """
-        if tuple(map(len, pattern)) != self.hidden_widths:
-            raise InputError(
-                f"activation pattern must have widths {self.hidden_widths}, got {tuple(map(len, pattern))}"
-            )
+        layers = [_items(active, "activation pattern entry") for active in _items(pattern, "activation pattern")]
+        if tuple(map(len, layers)) != self.hidden_widths:
+            raise InputError(f"activation pattern must have widths {self.hidden_widths}, got {tuple(map(len, layers))}")
         weight, bias = self.scalar_layers[0]
-        for active, layer in zip(pattern, self.scalar_layers[1:]):
+        for active, layer in zip(layers, self.scalar_layers[1:]):
             kept = [i for i, on in enumerate(active) if on]
             columns = [[weight[i][q] for i in kept] for q in range(len(weight[0]))]
             offsets = [bias[i] for i in kept]
@@ -273,6 +267,12 @@ class Network:
         from symfiber.sources.json_format import network_to_dict
 
         return network_to_dict(self)
+
+    def _coordinates(self, point: Sequence[Any]) -> tuple[Rational, ...]:
+        values = tuple(rational(x, f"point coordinate {i}") for i, x in enumerate(_items(point, "point")))
+        if len(values) != self.architecture[0]:
+            raise InputError(f"point must have {self.architecture[0]} coordinates, got {len(values)}")
+        return values
 
     def _require_numbers(self, what: str) -> None:
         if self.ring is not None:
@@ -321,7 +321,7 @@ def _second_layer_names(architecture: Sequence[int]) -> list[str]:
 
 
 def _sign_entries(signs: Sequence[Sequence[Any]], architecture: Sequence[int]) -> Iterator[int]:
-    rows = [list(row) for row in signs]
+    rows = [list(row) if isinstance(row, str) else _items(row, "signs row") for row in _items(signs, "signs")]
     if len(rows) != architecture[2] or any(len(row) != architecture[1] + 1 for row in rows):
         raise InputError(
             f"signs must have shape ({architecture[2]}, {architecture[1] + 1}), one row [w|b] a neuron of layer 2, "
@@ -330,15 +330,28 @@ def _sign_entries(signs: Sequence[Sequence[Any]], architecture: Sequence[int]) -
     table = {"+": 1, "-": -1, "−": -1, "0": 0, 1: 1, -1: -1, 0: 0}
     for row in rows:
         for value in row:
-            if isinstance(value, bool) or value not in table:
+            if isinstance(value, bool) or not isinstance(value, (int, str)) or value not in table:
                 raise InputError(f'signs must be 1, -1, 0, "+", "-" or "0", got {shorten(value)}')
             yield table[value]
 
 
 def _items(value: Any, what: str) -> list[Any]:
-    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+    unordered = isinstance(value, (str, bytes, Mapping, Set))
+    if unordered or not isinstance(value, Iterable) or getattr(value, "ndim", 1) == 0:
         raise InputError(f"{what} must be a sequence, got {shorten(value)} of type {type(value).__name__}")
     return list(value)
+
+
+def _checked_signs(signs: Mapping[str, int] | None, ring: PolynomialRing | None) -> dict[str, int]:
+    if signs is not None and not isinstance(signs, Mapping):
+        raise InputError(f"signs must map symbol names to 1 or -1, got {shorten(signs)}")
+    names = ring.names if ring else ()
+    for name, value in (signs or {}).items():
+        if name not in names:
+            raise InputError(f"signs must be of the network's symbols, got one of {shorten(name)}")
+        if type(value) is not int or value not in (1, -1):
+            raise InputError(f"the sign of {name} must be 1 or -1, got {shorten(value)}")
+    return dict(signs or {})
 
 
 def _layer_entries(layer: Any, number: int) -> tuple[list[list[Any]], list[Any]]:
@@ -352,7 +365,7 @@ def _layer_entries(layer: Any, number: int) -> tuple[list[list[Any]], list[Any]]
 
 def _ring_of(raw: list[tuple[list[list[Any]], list[Any]]], symbols: Sequence[str] | None) -> PolynomialRing | None:
     if symbols is not None:
-        return PolynomialRing(symbols)
+        return PolynomialRing(_items(symbols, "symbols"))
     names: set[str] = set()
     for entry in flatten(raw):
         if isinstance(entry, Polynomial):

@@ -19,6 +19,8 @@ class Layer(NamedTuple):
 
 def check_architecture(architecture: Iterable[Any]) -> tuple[int, ...]:
     """Return the architecture as a tuple of positive ints with at least an input and an output, or raise."""
+    if not isinstance(architecture, Iterable):
+        raise InputError(f"architecture must be a sequence (d, n1, ..., m), got {shorten(architecture)}")
     shape = tuple(architecture)
     if len(shape) < 2 or not all(isinstance(n, int) and not isinstance(n, bool) and n > 0 for n in shape):
         raise InputError(f"architecture must be at least two positive ints (d, n1, ..., m), got {shorten(shape)}")

@@ -187,6 +187,9 @@ def drop_useless(rng, net):
 
 
 def from_neurons(first, rows, columns, constant):
+    """Return the network with these second-layer rows [w|b] and outgoing columns, at least one (dead) neuron."""
+    if not rows:
+        rows, columns = [[Fraction(0)] * (len(first[1]) + 1)], [[Fraction(0)] * len(constant)]
     return [
         first,
         ([row[:-1] for row in rows], [row[-1] for row in rows]),

@@ -17,7 +17,6 @@ from symfiber import library
 from symfiber.cells import cells
 from symfiber.census import random_integer_network, sample_census, sign_census
 from symfiber.cli import main
-from symfiber.exact import Rational
 from symfiber.report.plot import arrangement, plot_arrangement, plot_fiber_graph, save_figure
 
 
@@ -135,7 +134,7 @@ class TestPictures:
             start, end = segment.ends
             middle = [(a + b) / 2 for a, b in zip(start, end)]
             normal = (end[1] - start[1], start[0] - end[0])
-            step = Rational(1, 10**6)
+            step = Fraction(1, 10**6)
             before, on, after = (net([m + k * step * n for m, n in zip(middle, normal)])[0] for k in (-1, 0, 1))
             assert (before + after == 2 * on) == segment.hidden
 

@@ -7,6 +7,8 @@ that are active on the same cells:
 * *scaling*: |a_j|² − |c_j|², the potential of 2(a_j, −c_j);
 * *balance*: ⟨a_j, a_k⟩ − ⟨c_j, c_k⟩, an entry of A Aᵀ − Cᵀ C, the potential of the symmetric mixing;
 * the antisymmetric mixing (a_k, −a_j; c_k, −c_j) is a symmetry, too;
+* *kernel motion*: when there are more such neurons than outgoing weights of each, a column of A may move by the kernel
+  of C, whose vectors are minors of C with signs; when there are more than incoming weights, a row of C by that of Aᵀ;
 * *bias translation*: b_j ↦ b_j + t, b′_k ↦ b′_k − w′_kj t for the neurons k of the next layer that are seen: a symmetry
   iff j is active wherever one of the k is.  When j is active everywhere this is the *bias shift of a linear neuron*,
   otherwise the *hiding translation*.
@@ -16,12 +18,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, permutations
 
 from symfiber.conservation.fields import Fields
 from symfiber.conservation.layout import Layout
-from symfiber.conservation.sparse import SparseField, SparsePolynomial, partial_derivatives
+from symfiber.conservation.sparse import (
+    SparseField,
+    SparsePolynomial,
+    add_term,
+    multiply_monomials,
+    partial_derivatives,
+)
 from symfiber.network import ActivationPattern
+
+_LARGEST_MINOR = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +131,7 @@ def suggested_symmetries(fields: Fields, layout: Layout, activity: Activity) -> 
                     mixing[x], mixing[y] = {(y,): 1}, {(x,): -1}
         if mixing:
             yield Candidate(f"rotation of neurons {j} and {k} in layer {layer}", "rotation", mixing)
+    yield from _kernel_motions(fields, layout, activity)
     for layer, j in layout.neurons():
         bias = layout.bias(layer, j)
         if bias is None or bias not in seen:
@@ -134,3 +145,80 @@ def suggested_symmetries(fields: Fields, layout: Layout, activity: Activity) -> 
             yield Candidate(f"bias shift of linear neuron {j} in layer {layer}", "bias shift", translation)
         else:
             yield Candidate(f"hiding translation of neuron {j} in layer {layer}", "hiding translation", translation)
+
+
+def _kernel_motions(fields: Fields, layout: Layout, activity: Activity) -> Iterator[Candidate]:
+    """Move one column of A by the kernel of C, or one row of C by the kernel of Aᵀ.
+
+    A motion of row o of C in a direction κ with κ·w = 0 at all weights is made up for at the next bias by −κ·b.
+    """
+    seen = fields.seen
+    for layer, members in _blocks(activity):
+        incoming = [layout.incoming(layer, j) for j in members]
+        outgoing = [layout.outgoing(layer, j) for j in members]
+        for chosen, kernel in _kernel_vectors([[x for x in row if x in seen] for row in outgoing]):
+            for places in zip(*(incoming[a] for a in chosen)):
+                if all(x in seen for x in places):
+                    yield _kernel_motion(fields, layer, [members[a] for a in chosen], dict(zip(places, kernel)))
+        width = layout.architecture[layer - 1]
+        for chosen, kernel in _kernel_vectors([[x for x in row[:width] if x in seen] for row in incoming]):
+            for row, places in enumerate(zip(*(outgoing[a] for a in chosen))):
+                if all(x in seen for x in places):
+                    motion = dict(zip(places, kernel))
+                    target = layout.bias(layer + 1, row)
+                    if target is not None and target in seen and layout.bias(layer, 0) is not None:
+                        motion[target] = _correction(kernel, [incoming[a][-1] for a in chosen])
+                    yield _kernel_motion(fields, layer, [members[a] for a in chosen], motion)
+
+
+def _kernel_motion(fields: Fields, layer: int, neurons: Sequence[int], field: SparseField) -> Candidate:
+    place = fields.names[next(iter(field))]
+    listed = ", ".join(map(str, neurons))
+    return Candidate(f"kernel motion of neurons {listed} in layer {layer} at {place}", "kernel motion", field)
+
+
+def _kernel_vectors(rows: Sequence[Sequence[int]]) -> Iterator[tuple[list[int], list[SparsePolynomial]]]:
+    """Yield κ with Σ_a κ_a·rows[a] = 0 on n + 1 of the rows, n ≤ 3 their length: the n-minors with signs."""
+    size = len(rows[0])
+    if size > _LARGEST_MINOR or any(len(row) != size for row in rows):
+        return
+    for last in range(size, len(rows)):
+        chosen = [*range(size), last]
+        yield (
+            chosen,
+            [
+                _minor([rows[a] for number, a in enumerate(chosen) if number != skipped], (-1) ** skipped)
+                for skipped in range(size + 1)
+            ],
+        )
+
+
+def _correction(kernel: Sequence[SparsePolynomial], biases: Sequence[int]) -> SparsePolynomial:
+    """−κ·b."""
+    total: SparsePolynomial = {}
+    for component, bias in zip(kernel, biases):
+        for monomial, coefficient in component.items():
+            add_term(total, multiply_monomials(monomial, (bias,)), -coefficient)
+    return total
+
+
+def _blocks(activity: Activity) -> Iterator[tuple[int, list[int]]]:
+    """The maximal sets of neurons of a layer that are active on the same cells, of two or more."""
+    groups: dict[tuple[int, int], list[int]] = {}
+    grouped: set[tuple[int, int]] = set()
+    for layer, j, k in activity.twins:
+        if (layer, j) not in grouped:
+            groups.setdefault((layer, j), [j]).append(k)
+            grouped.add((layer, k))
+    for (layer, _), members in groups.items():
+        yield layer, members
+
+
+def _minor(columns: Sequence[Sequence[int]], sign: int) -> SparsePolynomial:
+    """± the determinant of a square matrix of variables, given by its columns."""
+    result: SparsePolynomial = {}
+    for order in permutations(range(len(columns))):
+        inversions = sum(order[a] > order[b] for a, b in combinations(range(len(order)), 2))
+        monomial = tuple(sorted(column[row] for column, row in zip(columns, order)))
+        result[monomial] = -sign if inversions % 2 else sign
+    return result

@@ -11,6 +11,7 @@ then the bound comes from a closed module or from an invariant affine subspace (
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -151,12 +152,15 @@ class Count:
         )
 
     def _generic_bounds(self) -> tuple[int, int]:
-        generic = BracketSpan.at_random(self.fields, self.span.prime, _SEED)
+        """Bounds of the number of laws at generic parameters, from a random rational point."""
+        draw = random.Random(_SEED)
+        point = [Rational(draw.randint(1, 9999)) for _ in range(self.size)]
+        generic = BracketSpan.at(self.fields, point)
         least = len(self._law_rank(generic.point, generic.prime))
         generic.extend_by_fields(self.size - least)
-        if generic.dimension < self.size - least:
-            generic.extend_by_brackets(self.size - least, 2, self.depth)
-        return least, self.size - generic.dimension
+        generic.extend_by_brackets(self.size - least, 2, self.depth)
+        most = self.size - generic.dimension
+        return (most, most) if is_closed_module(self.fields, generic.words, point) else (least, most)
 
     def _proof(self, reason: Reason, directions: Matrix | None, generic: tuple[int, int]) -> CountProof:
         return CountProof(self.span.dimension, tuple(self.span.words), self.span.prime, reason, directions, generic)

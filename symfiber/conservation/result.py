@@ -62,7 +62,7 @@ class ConservationLaws:
 
     Examples
     --------
-    >>> from symfiber import Network
+    >>> from symfiber import Network, conservation_laws
     >>> net = Network([([[1, 2], [3, 1]], [1, 1]), ([[2, -1]], [-3]), ([[1]], [0])])
     >>> laws = conservation_laws(net)
     >>> laws.count, laws.fiber_dimension, laws.regular, laws.verify()
@@ -160,8 +160,7 @@ class ConservationLaws:
     def explained_dimension(self) -> int:
         """The dimension that the listed symmetry fields span at θ, at most :attr:`fiber_dimension`.
 
-        More is left only by many linear neurons, whose factorisations move by the kernel of the outgoing weights, and by
-        symmetries of special parameters.
+        The rest belongs to motions that are not listed, such as the symmetries that only special parameters have.
         """
         rows = [
             self._row({name: component(self.point) for name, component in symmetry.field})

@@ -52,7 +52,7 @@ class Symmetry:
     ----------
     name : str
     kind : str
-        "unseen", "scaling", "balance", "rotation", "bias shift" or "hiding translation".
+        "unseen", "scaling", "balance", "rotation", "kernel motion", "bias shift" or "hiding translation".
     field : tuple of (name, Polynomial)
         The nonzero components V_x.
     outcome : str

@@ -1,8 +1,10 @@
 """The exact base: the only part of symfiber that imports FLINT (and, lazily, a float LP solver that only proposes)."""
 
+from symfiber.exact.integer_table import IntegerTable
 from symfiber.exact.linear_programming import Infeasible, Optimum, Point, Unbounded, maximize, solve_inequalities
 from symfiber.exact.matrix import Matrix
 from symfiber.exact.modular import IndependentRows
+from symfiber.exact.polyhedron import Polyhedron
 from symfiber.exact.polynomial import Polynomial, PolynomialRing, Scalar
 from symfiber.exact.scalars import (
     ONE,
@@ -25,9 +27,11 @@ __all__ = [
     "ZERO",
     "IndependentRows",
     "Infeasible",
+    "IntegerTable",
     "Matrix",
     "Optimum",
     "Point",
+    "Polyhedron",
     "Polynomial",
     "PolynomialRing",
     "Rational",

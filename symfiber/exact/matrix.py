@@ -7,14 +7,14 @@ modulo the prime therefore proves full rank; any other modular answer proves not
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 from flint import fmpq, fmpq_mat, fmpz_mat, nmod_mat
 
 from symfiber.errors import InputError
 from symfiber.exact.modular import PRIMES
-from symfiber.exact.scalars import ONE, ZERO, dot, primitive_integers, rational
+from symfiber.exact.scalars import ONE, ZERO, dot, primitive_integers, rational, shorten
 
 
 class Matrix:
@@ -39,7 +39,7 @@ class Matrix:
     column_count: int
 
     def __init__(self, rows: Iterable[Iterable[Any]], column_count: int | None = None) -> None:
-        self.rows = tuple(tuple(rational(x, "matrix entry") for x in row) for row in rows)
+        self.rows = tuple(tuple(rational(x, "matrix entry") for x in _row(row)) for row in _row(rows, "matrix"))
         self.column_count = len(self.rows[0]) if self.rows else (column_count or 0)
         if column_count is not None and column_count != self.column_count:
             raise InputError(f"matrix rows must have length {column_count}, got {self.column_count}")
@@ -199,6 +199,12 @@ class Matrix:
 
     def __str__(self) -> str:
         return "[" + ", ".join("[" + ", ".join(str(x) for x in row) + "]" for row in self.rows) + "]"
+
+
+def _row(value: Any, what: str = "matrix row") -> Iterable[Any]:
+    if isinstance(value, (str, bytes, Mapping, Set)) or not isinstance(value, Iterable):
+        raise InputError(f"{what} must be a sequence, got {shorten(value)} of type {type(value).__name__}")
+    return value
 
 
 def _rational_matrix(matrix: Matrix) -> fmpq_mat:

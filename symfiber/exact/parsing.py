@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+from math import comb
 from typing import Any
 
 from symfiber.errors import ExactnessError, InputError
 from symfiber.exact.polynomial import Polynomial, PolynomialRing
-from symfiber.exact.scalars import shorten
+from symfiber.exact.scalars import is_rational_text, parse_rational, shorten
 
 _MAXIMAL_EXPONENT = 10_000
 _MAXIMAL_LENGTH = 100_000
+_MAXIMAL_BITS = 1 << 28
+"""Bound on (number of terms) · (bits of a coefficient) of a power or product, before it is computed."""
 
 
 def parse_polynomial(text: str, ring: PolynomialRing, where: str = "entry") -> Polynomial:
@@ -27,6 +30,8 @@ def parse_polynomial(text: str, ring: PolynomialRing, where: str = "entry") -> P
     >>> parse_polynomial("(s - t/2)^2", R) == parse_polynomial("s**2 - s*t + t*t/4", R)
     True
     """
+    if is_rational_text(text):
+        return ring.constant(parse_rational(text, where))
     if len(text) > _MAXIMAL_LENGTH:
         raise InputError(f"{where} must have at most {_MAXIMAL_LENGTH} characters, got {len(text)}")
     try:
@@ -52,10 +57,14 @@ def _polynomial(node: ast.expr, ring: PolynomialRing, where: str) -> Polynomial:
             return -_polynomial(operand, ring, where)
         case ast.UnaryOp(op=ast.UAdd(), operand=operand):
             return _polynomial(operand, ring, where)
-        case ast.BinOp(left=left, op=ast.Pow(), right=ast.Constant(value=int() as exponent)):
+        case ast.BinOp(left=left, op=ast.Pow(), right=ast.Constant(value=int() as exponent)) if not isinstance(
+            exponent, bool
+        ):
             if not 0 <= exponent <= _MAXIMAL_EXPONENT:
                 raise InputError(f"{where} must have exponents from 0 to {_MAXIMAL_EXPONENT}, got {exponent}")
-            return _polynomial(left, ring, where) ** exponent
+            base = _polynomial(left, ring, where)
+            _check_power(base, exponent, where)
+            return base**exponent
         case ast.BinOp(left=left, op=operation, right=right):
             a, b = _polynomial(left, ring, where), _polynomial(right, ring, where)
             match operation:
@@ -64,15 +73,43 @@ def _polynomial(node: ast.expr, ring: PolynomialRing, where: str) -> Polynomial:
                 case ast.Sub():
                     return a - b
                 case ast.Mult():
+                    _check_product(a, b, where)
                     return a * b
                 case ast.Div() if b.constant_value():
                     return a / b
     raise InputError(f"{where} must be a polynomial in {', '.join(ring.names)}, got {shorten(ast.unparse(node))}")
 
 
+def _check_power(base: Polynomial, exponent: int, where: str) -> None:
+    terms, bits = _size(base)
+    if terms > 1:
+        symbols, degree = len(base.symbols()), base.total_degree()
+        terms_after = min(comb(terms + exponent - 1, terms - 1), comb(degree * exponent + symbols, symbols))
+    else:
+        terms_after = terms
+    _check_bits(terms_after * exponent * (bits + terms.bit_length()), where)
+
+
+def _check_product(a: Polynomial, b: Polynomial, where: str) -> None:
+    (terms, bits), (more_terms, more_bits) = _size(a), _size(b)
+    _check_bits(terms * more_terms * (bits + more_bits), where)
+
+
+def _check_bits(bits: int, where: str) -> None:
+    if bits > _MAXIMAL_BITS:
+        raise InputError(f"{where} must be a polynomial of moderate size, got a power or product that is too long")
+
+
+def _size(polynomial: Polynomial) -> tuple[int, int]:
+    """The number of terms, and the bits of the longest coefficient."""
+    coefficients = polynomial.terms().values()
+    return len(coefficients), max((c.p.bit_length() + c.q.bit_length() for c in coefficients), default=0)
+
+
 def polynomial_from_sympy(expression: Any, ring: PolynomialRing, where: str = "entry") -> Polynomial:
     """Convert a SymPy expression whose free symbols are named in the ring."""
-    from sympy import Poly, PolynomialError, Symbol
+    from sympy import Poly, Symbol
+    from sympy.polys.polyerrors import BasePolynomialError
 
     symbols = [Symbol(name) for name in ring.names]
     by_name = {symbol: Symbol(symbol.name) for symbol in expression.free_symbols}
@@ -80,7 +117,7 @@ def polynomial_from_sympy(expression: Any, ring: PolynomialRing, where: str = "e
         raise ExactnessError(f"{where} must be exact, got the expression {shorten(expression)} with a float")
     try:
         poly = Poly(expression.subs(by_name), *symbols, domain="QQ")
-    except (PolynomialError, ValueError, TypeError, NotImplementedError):
+    except (BasePolynomialError, ValueError, TypeError, NotImplementedError):
         raise InputError(
             f"{where} must be a polynomial with rational coefficients in {', '.join(ring.names)}, "
             f"got {shorten(expression)}"

@@ -1,14 +1,14 @@
 """Polyhedra by rows *and* generators: splitting one by a hyperplane is counting signs, without linear programming.
 
-Why this way: in few dimensions a cell has few corners.  An affine form is positive somewhere inside a polyhedron exactly
-when it is positive at one of its corners or along one of its rays, so corners and rays decide at once whether a neuron
-cuts a cell, and they are a proof.  When it does, the new corners lie on the edges that cross the hyperplane (the double
-description method).  In many dimensions there may be too many corners; :mod:`symfiber.cells` then changes to linear
-programs.
+Why this way: in few dimensions a cell has few corners.  An affine form is positive somewhere inside a polyhedron
+exactly when it is positive at one of its corners or along one of its rays, so corners and rays decide at once whether a
+neuron cuts a cell, and they are a proof.  When it does, the new corners lie on the edges that cross the hyperplane (the
+double description method).  In many dimensions there may be too many corners; :mod:`symfiber.cells` then changes to
+linear programs.
 
-Everything is homogeneous and integer: (v, t) with t > 0 is the corner v/t, (v, 0) the ray v; a form (a, b) has the value
-a·v + b·t there, with the right sign.  Behind these d + 1 entries a vector carries the values of further forms, its
-*tail*: they are linear, so those of a new corner are combined, not computed.
+Everything is homogeneous and integer: (v, t) with t > 0 is the corner v/t, (v, 0) the ray v; a form (a, b) has the
+value a·v + b·t there, with the right sign.  Behind these d + 1 entries a vector carries the values of further forms,
+its *tail*: they are linear, so those of a new corner are combined, not computed.
 """
 
 from __future__ import annotations
@@ -181,12 +181,20 @@ class Polyhedron:
             value_p = p[place]
             for n, tight_n in zip(*below):
                 shared = tight_p & tight_n
-                if shared.bit_count() < needed:
-                    continue
-                if sum(1 for tight in self.tight if tight & shared == shared) > 2:
+                if shared.bit_count() < needed or not self._is_edge(shared):
                     continue
                 value_n = n[place]
                 yield _primitive([value_p * y - value_n * x for x, y in zip(p, n)], size), shared
+
+    def _is_edge(self, shared: int) -> bool:
+        """Whether only two generators are tight at all these rows."""
+        count = 0
+        for tight in self.tight:
+            if tight & shared == shared:
+                count += 1
+                if count > 2:
+                    return False
+        return True
 
     def facets(self) -> tuple[tuple[Vector, int], ...]:
         """Return the irredundant rows with the sets of their generators (bit k for generator k).

@@ -51,9 +51,13 @@ class PolynomialRing:
 
     def generator(self, name: str) -> Polynomial:
         """Return the indeterminate of that name."""
+        return Polynomial(self, self._context.gen(self.position(name)))
+
+    def position(self, name: str) -> int:
+        """Return the place of the indeterminate in ``names``."""
         if name not in self._index:
             raise InputError(f"symbol must be one of the ring's {len(self.names)} names, got {name!r}")
-        return Polynomial(self, self._context.gen(self._index[name]))
+        return self._index[name]
 
     def constant(self, value: Any) -> Polynomial:
         """Return the constant polynomial."""
@@ -208,7 +212,7 @@ class Polynomial:
 
     def derivative(self, name: str) -> Polynomial:
         """Return ∂/∂name."""
-        return Polynomial(self.ring, self._value.derivative(self.ring._index[name]))
+        return Polynomial(self.ring, self._value.derivative(self.ring.position(name)))
 
     def terms(self) -> dict[tuple[int, ...], fmpq]:
         """Return {exponents: coefficient}."""

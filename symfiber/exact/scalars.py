@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
-from math import isfinite
 from typing import Any
 
 from flint import fmpq, fmpz
@@ -28,6 +27,11 @@ def shorten(value: object, limit: int = 60) -> str:
     # Python refuses to print integers of more than 4300 digits; FLINT does not.
     text = str(fmpz(value)) if type(value) is int else repr(value)
     return text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)"
+
+
+def is_rational_text(text: str) -> bool:
+    """Return whether the text has the form ``"p"`` or ``"p/q"``."""
+    return _RATIONAL_TEXT.fullmatch(text) is not None
 
 
 def parse_rational(text: str, where: str = "entry") -> fmpq:
@@ -98,17 +102,28 @@ def rational(value: Any, where: str = "entry") -> fmpq:
 
 
 def rational_from_float(value: Any, where: str = "entry") -> fmpq:
-    """Return the dyadic rational that a finite float *is*.
+    """Return the rational that a finite float of any precision *is*; exact numbers stay what they are.
 
     Examples
     --------
-    >>> rational_from_float(0.1)
-    3602879701896397/36028797018963968
+    >>> rational_from_float(0.1), rational_from_float(2**53 + 1)
+    (3602879701896397/36028797018963968, 9007199254740993)
     """
-    number = float(value)
-    if not isfinite(number):
-        raise InputError(f"{where} must be a finite number, got {number}")
-    return fmpq(*number.as_integer_ratio())
+    kind = getattr(getattr(value, "dtype", None), "kind", "")
+    if isinstance(value, (float, Decimal)) or kind == "f":
+        try:
+            return fmpq(*map(int, value.as_integer_ratio()))
+        except (OverflowError, ValueError):
+            raise InputError(f"{where} must be a finite number, got {value}") from None
+    if getattr(value, "is_Float", False):  # sympy
+        return rational_from_float(_sympy_float(value), where)
+    return rational(value, where)
+
+
+def _sympy_float(value: Any) -> Any:
+    from sympy import Rational as SympyRational
+
+    return SympyRational(value) if value.is_finite else float(value)
 
 
 def to_fraction(value: fmpq) -> Fraction:

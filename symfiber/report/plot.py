@@ -10,21 +10,22 @@ import io
 from collections.abc import Iterator, Sequence
 from colorsys import hsv_to_rgb
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symfiber.cells import Cell, box, cells
-from symfiber.complex import vertices
+from symfiber.complex import changed_neurons, vertices
 from symfiber.errors import InputError, UnsupportedError
-from symfiber.exact import Rational, rational
+from symfiber.exact import rational, to_fraction
 from symfiber.network import Network
 from symfiber.parameters import Layer
 
 if TYPE_CHECKING:
     from symfiber.decomposition import Fiber
 
-Corner = tuple[Rational, Rational]
-Box = tuple[tuple[Rational, Rational], tuple[Rational, Rational]]
+Corner = tuple[Fraction, Fraction]
+Box = tuple[tuple[Fraction, Fraction], tuple[Fraction, Fraction]]
 """((x least, x largest), (y least, y largest))."""
 
 FORMATS = ("svg", "png", "pdf")
@@ -121,12 +122,12 @@ def default_box(net: Network) -> Box:
     """
     found = list(cells(net, limit=CELL_LIMIT))
     corners = sorted({corner for cell in found for corner in vertices(cell)})
-    points = corners or [(cell.point[0], cell.point[1]) for cell in found]
+    points = corners or [(cell.interior_point[0], cell.interior_point[1]) for cell in found]
     sides = []
     for values in (sorted(point[q] for point in points) for q in range(2)):
         cut = len(values) // 10
         least, largest = values[cut], values[-1 - cut]
-        margin = (largest - least) / 5 or Rational(1)
+        margin = (largest - least) / 5 or Fraction(1)
         sides.append((least - margin, largest + margin))
     # Neither direction is shown much longer than the other.
     width = max(high - low for low, high in sides)
@@ -138,7 +139,7 @@ def default_box(net: Network) -> Box:
 
 
 def _exact_box(region: Sequence[Sequence[Any]]) -> Box:
-    sides = [tuple(rational(x, "region corner") for x in side) for side in region]
+    sides = [tuple(to_fraction(rational(x, "region corner")) for x in side) for side in region]
     if len(sides) != 2 or any(len(side) != 2 or side[0] >= side[1] for side in sides):
         raise InputError("region must be ((x least, x largest), (y least, y largest)) with least < largest")
     return (sides[0][0], sides[0][1]), (sides[1][0], sides[1][1])
@@ -154,12 +155,7 @@ def _segments(polygons: Sequence[tuple[Cell, tuple[Corner, ...], int]]) -> Itera
                 waiting[frozenset((start, end))] = number
                 continue
             neighbour, _, its_piece = polygons[other]
-            changed = tuple(
-                (layer, neuron)
-                for layer, pair in enumerate(zip(cell.activation_pattern, neighbour.activation_pattern), start=1)
-                for neuron, (a, b) in enumerate(zip(*pair))
-                if a != b
-            )
+            changed = changed_neurons(cell.activation_pattern, neighbour.activation_pattern)
             yield Segment((start, end), changed[0][0], changed, piece == its_piece)
 
 
@@ -190,7 +186,7 @@ def plot_arrangement(net: Network, region: Sequence[Sequence[Any]] | None = None
             if lines:
                 drawn = LineCollection(lines, colors=color, linestyles=[style], linewidths=1.4, zorder=2, label=name)
                 axes.add_collection(drawn)
-    (left, right), (bottom, top) = [tuple(map(_float, side)) for side in picture.box]
+    (left, right), (bottom, top) = [tuple(map(float, side)) for side in picture.box]
     axes.set(xlim=(left, right), ylim=(bottom, top), xlabel="$x_1$", ylabel="$x_2$")
     shape = "-".join(map(str, net.architecture))
     axes.set_title(f"{shape} network: {len(picture.polygons)} cells, {len(picture.pieces)} affine pieces", fontsize=11)
@@ -283,9 +279,5 @@ def _has_scipy() -> bool:
     return find_spec("scipy") is not None
 
 
-def _float(value: Rational) -> float:
-    return int(value.p) / int(value.q)
-
-
 def _floats(corners: Sequence[Corner]) -> list[tuple[float, float]]:
-    return [(_float(x), _float(y)) for x, y in corners]
+    return [(float(x), float(y)) for x, y in corners]

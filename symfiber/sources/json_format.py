@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,8 @@ from symfiber.sources.reading import read_bytes
 from symfiber.sources.writing import write_atomically
 
 FORMAT = "symfiber-network/1"
+
+_PLAIN = re.compile(r"-?[0-9]+(?:/[0-9]*[1-9][0-9]*)?", re.ASCII)
 
 
 def network_to_dict(net: Network) -> dict[str, Any]:
@@ -142,25 +147,33 @@ def _layer(layer: Any, where: str, symbolic: bool) -> tuple[list[list[Any]], lis
     for i, row in enumerate(layer["weight"]):
         if not isinstance(row, list):
             raise InputError(f"{where} weight row {i} must be a list, got {_kind(row)}")
-        weight.append([_entry(x, where, "weight", (i, j), symbolic) for j, x in enumerate(row)])
-    return weight, [_entry(x, where, "bias", i, symbolic) for i, x in enumerate(layer["bias"])]
+        weight.append(_entries(row, partial("{} weight entry ({}, {})".format, where, i), symbolic))
+    return weight, _entries(layer["bias"], partial("{} bias entry {}".format, where), symbolic)
 
 
-def _entry(value: Any, where: str, what: str, place: Any, symbolic: bool) -> Any:
+def _entries(values: list[Any], where: Callable[[int], str], symbolic: bool) -> list[Any]:
+    """Exact entries; ordinary ones are read at once, without naming their place (a third of the time of loading)."""
+    if symbolic:
+        return [_entry(value, where(j), symbolic) for j, value in enumerate(values)]
+    return [
+        Rational(value) if type(value) is str and _PLAIN.fullmatch(value) else _entry(value, where(j), symbolic)
+        for j, value in enumerate(values)
+    ]
+
+
+def _entry(value: Any, where: str, symbolic: bool) -> Any:
     """An exact entry; texts of polynomials are left to the network, which knows its symbols."""
     if type(value) is str:
-        return value if symbolic else parse_rational(value, f"{where} {what} entry {place}")
+        return value if symbolic else parse_rational(value, where)
     if isinstance(value, Rational):
         return value
     if isinstance(value, FloatText):
-        raise ExactnessError(
-            f'{where} {what} entry {place} must be exact, got the float {shorten(str(value))}; write it as a text "p/q"'
-        )
+        raise ExactnessError(f'{where} must be exact, got the float {shorten(str(value))}; write it as a text "p/q"')
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     if isinstance(value, float):
-        raise ExactnessError(f'{where} {what} entry {place} must be exact, got the float {value}; write a text "p/q"')
-    raise InputError(f'{where} {what} entry {place} must be a text such as "2/3" or an integer, got {_kind(value)}')
+        raise ExactnessError(f'{where} must be exact, got the float {value}; write it as a text "p/q"')
+    raise InputError(f'{where} must be a text such as "2/3" or an integer, got {_kind(value)}')
 
 
 def _signs(signs: Any, symbols: list[str], where: str) -> dict[str, int] | None:
@@ -169,7 +182,7 @@ def _signs(signs: Any, symbols: list[str], where: str) -> dict[str, int] | None:
     if not isinstance(signs, dict):
         raise InputError(f"{where} signs must be an object from symbols to 1 or -1, got {_kind(signs)}")
     for name, value in signs.items():
-        if name not in symbols or value not in (1, -1):
+        if name not in symbols or isinstance(value, bool) or value not in (1, -1):
             raise InputError(f"{where} signs must map symbols to 1 or -1, got {shorten(name)}: {shorten(value)}")
     return {name: int(value) for name, value in signs.items()}
 

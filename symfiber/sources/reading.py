@@ -15,14 +15,23 @@ def read_bytes(path: Any) -> bytes:
     ------
     InputError
         When it is missing, a folder or unreadable.
+
+    Examples
+    --------
+    >>> read_bytes("missing.json")
+    Traceback (most recent call last):
+    ...
+    symfiber.errors.InputError: file 'missing.json' must exist, it does not
     """
-    source = Path(path)
+    name = f"file {str(path)!r}"
     try:
-        return source.read_bytes()
+        return Path(path).read_bytes()
     except FileNotFoundError:
-        raise InputError(f"file {str(source)!r} must exist, it does not") from None
+        raise InputError(f"{name} must exist, it does not") from None
     except IsADirectoryError:
-        raise InputError(f"file {str(source)!r} must be a file, it is a folder") from None
+        raise InputError(f"{name} must be a file, it is a folder") from None
+    except TypeError:
+        raise InputError(f"path must be a text or path, got {type(path).__name__}") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"file {str(source)!r} must be readable: {reason}") from None
+        raise InputError(f"{name} must be readable: {reason}") from None

@@ -5,8 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from symfiber.errors import InputError
+from symfiber.exact import shorten
 from symfiber.network import Network
 from symfiber.sources.arrays import exact_rows, exact_vector
+
+# What follows the last affine layer in the estimator's prediction: nothing, or what turns logits into probabilities.
+_OUTPUTS = ("identity", "logistic", "softmax")
 
 
 def from_sklearn(estimator: Any) -> Network:
@@ -18,22 +22,35 @@ def from_sklearn(estimator: Any) -> Network:
     Raises
     ------
     InputError
-        When the estimator is of another kind, is not fitted, or does not use relu.
+        When the estimator is of another kind, is not fitted, does not use relu, or predicts a nonlinear function of the
+        last layer (a regressor fitted with the Poisson loss).
 
     Examples
     --------
-    A fitted ``MLPRegressor((3, 2))`` on two features gives a network of architecture (2, 3, 2, 1).
+    >>> from sklearn.neural_network import MLPRegressor
+    >>> model = MLPRegressor((3, 2), solver="lbfgs", random_state=0).fit([[0, 1], [1, 0], [1, 1]], [1, 2, 3])
+    >>> from_sklearn(model).architecture
+    (2, 3, 2, 1)
     """
     kind = type(estimator).__name__
-    activation = getattr(estimator, "activation", None)
-    if activation is None:
+    if not hasattr(estimator, "activation") or not hasattr(estimator, "hidden_layer_sizes"):
         raise InputError(f"estimator must be an MLPRegressor or MLPClassifier, got {kind}")
-    if not hasattr(estimator, "coefs_"):
+    if not hasattr(estimator, "coefs_") or not hasattr(estimator, "intercepts_"):
         raise InputError(f"estimator must be fitted before it is read, this {kind} is not")
-    if activation != "relu":
-        raise InputError(f"estimator must use activation 'relu', this {kind} uses {activation!r}")
-    pairs = enumerate(zip(estimator.coefs_, estimator.intercepts_, strict=True), start=1)
+    if estimator.activation != "relu":
+        raise InputError(f"estimator must use activation 'relu', this {kind} uses {shorten(estimator.activation)}")
+    output = getattr(estimator, "out_activation_", "identity")
+    if output not in _OUTPUTS:
+        raise InputError(f"estimator must predict its last layer itself, this {kind} predicts {output} of it")
+    if len(estimator.coefs_) != len(estimator.intercepts_):
+        raise InputError(
+            f"estimator must have as many coefs_ as intercepts_, "
+            f"got {len(estimator.coefs_)} and {len(estimator.intercepts_)}"
+        )
     return Network(
-        (exact_rows(weights.T, f"coefs_ of layer {number}"), exact_vector(bias, f"intercepts_ of layer {number}"))
-        for number, (weights, bias) in pairs
+        (
+            exact_rows(getattr(weights, "T", weights), f"coefs_ of layer {number}"),
+            exact_vector(bias, f"intercepts_ of layer {number}"),
+        )
+        for number, (weights, bias) in enumerate(zip(estimator.coefs_, estimator.intercepts_), start=1)
     )

@@ -6,15 +6,18 @@ PyTorch; ``.pt`` files need it.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
+from io import BytesIO
 from typing import Any
 
 from symfiber.errors import InputError, UnsupportedError
-from symfiber.exact import ZERO, dot
+from symfiber.exact import ZERO, dot, shorten
 from symfiber.network import Network
-from symfiber.sources.arrays import exact_number
+from symfiber.sources.arrays import exact_list, exact_lists
 
 _TRANSPARENT = ("Identity", "Dropout", "Flatten")
+_HOOKS = ("_forward_hooks", "_forward_pre_hooks")
 Affine = tuple[list[list[Any]], list[Any]]
 
 
@@ -23,12 +26,21 @@ def from_torch(model: Any) -> Network:
 
     Nested ``Sequential`` modules are flattened; ``Identity``, ``Flatten`` and ``Dropout`` in evaluation mode change
     nothing; two ``Linear`` modules without a ``ReLU`` between them are composed exactly.  A state dictionary must hold
-    ``….weight`` and ``….bias`` pairs in the order of the layers, and a ``ReLU`` is assumed between them.
+    ``….weight`` and ``….bias`` pairs in the order of the layers; a ``ReLU`` is assumed between them, because it does
+    not say what stands there.  A missing bias is zero.
 
     Raises
     ------
     InputError
         Naming the module or entry that cannot be read.
+
+    Examples
+    --------
+    Arrays serve as well as tensors:
+
+    >>> import numpy as np
+    >>> from_torch({"0.weight": np.array([[0.5, 3]]), "0.bias": np.array([1]), "2.weight": np.array([[2]])}).parameters
+    (1/2, 3, 1, 2, 0)
     """
     if isinstance(model, Mapping):
         return Network(_layers_of_state(model))
@@ -38,6 +50,9 @@ def from_torch(model: Any) -> Network:
     pending_relu = False
     for name, module in _flatten(model, ""):
         kind = type(module).__name__
+        if kind not in ("Linear", "ReLU", *_TRANSPARENT):
+            raise InputError(f"module {name} must be Linear, ReLU, Flatten, Identity or Dropout, got {kind}")
+        _refuse_hooks(module, f"module {name}")
         if kind == "Linear":
             affine = _linear(module, name)
             if not layers or pending_relu:
@@ -51,8 +66,6 @@ def from_torch(model: Any) -> Network:
             pending_relu = True
         elif kind == "Dropout" and getattr(module, "training", False):
             raise InputError(f"module {name} must be in evaluation mode, this Dropout is in training mode")
-        elif kind not in _TRANSPARENT:
-            raise InputError(f"module {name} must be Linear, ReLU, Flatten, Identity or Dropout, got {kind}")
     if not layers:
         raise InputError("model must have at least one Linear module, got none")
     if pending_relu:
@@ -68,30 +81,46 @@ def load_pt(path: Any) -> Network:
         raise UnsupportedError(f"reading {str(path)!r} needs PyTorch: install symfiber[torch]") from None
     from symfiber.sources.reading import read_bytes
 
-    read_bytes(path)
+    name, content = f"file {str(path)!r}", read_bytes(path)
+    remedy = "a state_dict as written by torch.save(model.state_dict(), ...)"
     try:
-        state = torch.load(path, weights_only=True, map_location="cpu")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            state = torch.load(BytesIO(content), weights_only=True, map_location="cpu")
     except Exception as error:
-        raise InputError(f"file {str(path)!r} must be a state_dict saved by torch.save: {_first_line(error)}") from None
+        # Its messages run over many lines and recommend loading arbitrary code.
+        detail = "it holds other objects" if "weights_only" in str(error) else "it cannot be read as one"
+        raise InputError(f"{name} must hold {remedy}, {detail}") from None
     if not isinstance(state, Mapping):
-        raise InputError(f"file {str(path)!r} must hold a state_dict, got {type(state).__name__}")
-    return from_torch(state)
+        raise InputError(f"{name} must hold {remedy}, got {type(state).__name__}")
+    try:
+        return from_torch(state)
+    except InputError as error:
+        raise type(error)(f"{name}: {error}") from None
 
 
-def _flatten(module: Any, prefix: str) -> Iterator[tuple[str, Any]]:
-    for name, child in module.named_children():
-        path = f"{prefix}{name}"
+def _flatten(model: Any, prefix: str) -> Iterator[tuple[str, Any]]:
+    # Not named_children(): it leaves out a module that stands in two places, such as one ReLU used twice.
+    _refuse_hooks(model, prefix.rstrip(".") or "model")
+    for index, child in enumerate(model):
+        path = f"{prefix}{index}"
         if type(child).__name__ == "Sequential":
             yield from _flatten(child, f"{path}.")
         else:
             yield path, child
 
 
+def _refuse_hooks(module: Any, name: str) -> None:
+    """A hook may change values in passing or recompute the weights, as weight_norm and spectral_norm do."""
+    if any(getattr(module, hooks, None) for hooks in _HOOKS):
+        raise InputError(f"{name} must have no forward hooks, this {type(module).__name__} has some")
+
+
 def _linear(module: Any, name: str) -> Affine:
     weight = _rows(module.weight, f"module {name} weight")
     if module.bias is None:
         return weight, [ZERO] * len(weight)
-    return weight, _vector(module.bias, f"module {name} bias")
+    return weight, exact_list(_numbers(module.bias, f"module {name} bias"), f"module {name} bias")
 
 
 def _layers_of_state(state: Mapping[Any, Any]) -> list[Affine]:
@@ -99,14 +128,15 @@ def _layers_of_state(state: Mapping[Any, Any]) -> list[Affine]:
     names = list(state)
     position = 0
     while position < len(names):
-        name = str(names[position])
-        if not name.endswith("weight"):
-            raise InputError(f"state_dict entry {position} must be a weight, got {name!r}")
-        weight = _rows(state[names[position]], f"state_dict entry {name!r}")
+        name = names[position]
+        if not isinstance(name, str) or name.rpartition(".")[2] != "weight":
+            raise InputError(f"state_dict entry {position} must be a weight, got {shorten(name)}")
+        weight = _rows(state[name], f"state_dict entry {name!r}")
         position += 1
-        expected = name[: -len("weight")] + "bias"
-        if position < len(names) and names[position] == expected:
-            layers.append((weight, _vector(state[names[position]], f"state_dict entry {expected!r}")))
+        bias = name[: -len("weight")] + "bias"
+        if position < len(names) and names[position] == bias:
+            where = f"state_dict entry {bias!r}"
+            layers.append((weight, exact_list(_numbers(state[bias], where), where)))
             position += 1
         else:
             layers.append((weight, [ZERO] * len(weight)))
@@ -116,22 +146,19 @@ def _layers_of_state(state: Mapping[Any, Any]) -> list[Affine]:
 
 
 def _rows(tensor: Any, where: str) -> list[list[Any]]:
-    rows = _numbers(tensor)
-    if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
-        raise InputError(f"{where} must have 2 dimensions")
-    return [[exact_number(x, f"{where} entry ({i}, {j})") for j, x in enumerate(row)] for i, row in enumerate(rows)]
+    return exact_lists(_numbers(tensor, where), where)
 
 
-def _vector(tensor: Any, where: str) -> list[Any]:
-    values = _numbers(tensor)
-    if not isinstance(values, list) or any(isinstance(x, list) for x in values):
-        raise InputError(f"{where} must have 1 dimension")
-    return [exact_number(x, f"{where} entry {i}") for i, x in enumerate(values)]
-
-
-def _numbers(tensor: Any) -> Any:
+def _numbers(tensor: Any, where: str) -> Any:
     """Nested lists of Python numbers; half and bfloat16 convert to float exactly."""
-    return tensor.detach().cpu().tolist()
+    if not hasattr(tensor, "tolist"):
+        raise InputError(f"{where} must be a tensor, got {type(tensor).__name__}")
+    if getattr(getattr(tensor, "dtype", None), "itemsize", 8) > 8:
+        raise InputError(f"{where} must have at most 64-bit numbers, got dtype {tensor.dtype}")
+    try:
+        return (tensor.detach().cpu() if hasattr(tensor, "detach") else tensor).tolist()
+    except (RuntimeError, NotImplementedError):
+        raise InputError(f"{where} must be a dense tensor that holds its numbers, it is not") from None
 
 
 def _compose(after: Affine, before: Affine, name: str) -> Affine:
@@ -141,7 +168,3 @@ def _compose(after: Affine, before: Affine, name: str) -> Affine:
     columns = list(zip(*before[0]))
     weight = [[dot(row, column) for column in columns] for row in after[0]]
     return weight, [dot(row, before[1]) + b for row, b in zip(after[0], after[1])]
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0][:120]
