@@ -107,8 +107,10 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     # Imported here because the subcommands use the helpers of this module.
     from symfiber.commands.complex import add_census, add_dimension, add_plot
+    from symfiber.commands.equivalence import add_canonical, add_check, add_equal, add_smtlib
 
-    for add in (_add_report, _add_library, _add_demo, _add_laws, add_dimension, add_plot, add_census):
+    own = (_add_report, _add_library, _add_demo, _add_laws)
+    for add in (*own, add_equal, add_check, add_canonical, add_smtlib, add_dimension, add_plot, add_census):
         add(commands)
     return parser
 

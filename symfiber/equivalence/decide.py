@@ -19,7 +19,7 @@ from symfiber.equivalence.smt import ask_z3
 from symfiber.equivalence.witness import Point, critical_points, simple_points, simplify
 from symfiber.errors import InputError, LimitExceededError, UnsupportedError, VerificationError
 from symfiber.exact import Rational, shorten, to_fraction
-from symfiber.network import Network
+from symfiber.network import Network, shorten_text
 from symfiber.reduction import State, Step, difference
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class Equivalence:
     def explanation(self) -> str:
         """One sentence that says what the answer rests on."""
         if self.witness is not None:
-            at = ", ".join(shorten(str(x), 24) for x in self.witness[:6]) + (", …" if len(self.witness) > 6 else "")
+            at = ", ".join(shorten_text(x) for x in self.witness[:6]) + (", …" if len(self.witness) > 6 else "")
             return f"different: the values at ({at}) differ"
         if self.proof is None:
             return "equal, says z3 (no proof that symfiber checked)"

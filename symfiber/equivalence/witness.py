@@ -9,13 +9,15 @@ away the region is on which D differs from zero.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from random import Random
 
 from symfiber.exact import ONE, ZERO, Matrix, Rational, dot
-from symfiber.reduction import State
+from symfiber.reduction import Neuron, State
 
 Point = tuple[Rational, ...]
 _FACE_TRIES = 24
+_BITS = 40
 
 
 def simple_points(dimension: int, seed: int = 0) -> Iterator[Point]:
@@ -41,10 +43,11 @@ def critical_points(state: State, seed: int = 0) -> Iterator[Point]:
     if state.depth > 1:
         return
     rng = Random(seed)
-    surfaces = [(2, j) for j in range(len(state.top))] + [(1, k) for k in range(state.width)]
-    rng.shuffle(surfaces)
+    tops, fronts = [(2, j) for j in range(len(state.top))], [(1, k) for k in range(state.width)]
+    rng.shuffle(tops)
+    rng.shuffle(fronts)
     # A few surfaces in all ways first, as mostly any of them will do.
-    for chosen in (surfaces[:6], surfaces):
+    for chosen in (tops[:4], fronts[:4], tops + fronts):
         for attempt in range(4):
             for which, index in chosen:
                 layer = which + state.depth - 1
@@ -97,17 +100,25 @@ def _point_on_top(state: State, j: int, rng: Random, attempt: int) -> Point | No
     """Return a point with T_j = 0 and its front neurons active (later attempts: some of them), or ``None``."""
     neuron = state.top[j]
     support = [k for k, w in enumerate(neuron.row[:-1]) if w]
+    rows = _rows_for(state, neuron, support, ZERO, rng, attempt)
+    return None if rows is None else _solution(rows, state.input_dimension, rng)
+
+
+def _rows_for(
+    state: State, neuron: Neuron, support: Sequence[int], target: Rational, rng: Random, attempt: int
+) -> list[list[Rational]] | None:
+    """Return equations of points where T_j has a given value, with random y for the given front neurons."""
     rows: list[list[Rational]] = []
+    weights = [neuron.row[k] for k in support]
     if neuron.skip is None:
-        z = _balanced([neuron.row[k] for k in support], neuron.row[-1], ZERO, rng)
+        z = _balanced(weights, neuron.row[-1], target, rng)
         if z is None:
             return None
     else:
         z = [_random(rng) * (1 if attempt % 2 == 0 else rng.choice((-1, 1))) for _ in support]
-        shift = dot((neuron.row[k] for k in support), (max(y, ZERO) for y in z))
+        shift = dot(weights, (max(y, ZERO) for y in z)) - target
         rows.append([*neuron.skip, neuron.row[-1] + shift])
-    rows += [[*state.front[0][k][:-1], state.front[0][k][-1] - y] for k, y in zip(support, z)]
-    return _solution(rows, state.input_dimension, rng)
+    return rows + [[*state.front[0][k][:-1], state.front[0][k][-1] - y] for k, y in zip(support, z)]
 
 
 def _balanced(weights: Sequence[Rational], bias: Rational, target: Rational, rng: Random) -> list[Rational] | None:
@@ -149,42 +160,66 @@ def _points_on_front(state: State, k: int, rng: Random, attempt: int) -> Iterato
         support = [i for i, w in enumerate(n.row[:-1]) if w and i != k]
         margin = Rational(1, 10 ** (3 * attempt))
         for target in (margin, -margin):
-            z = _balanced([n.row[i] for i in support], n.row[-1], target, rng)
-            if z is not None:
-                rows = [[*state.front[0][i][:-1], state.front[0][i][-1] - y] for i, y in zip(support, z)]
-                point = _solution([row, *rows], state.input_dimension, rng)
-                if point is not None:
-                    yield point
+            rows = _rows_for(state, n, support, target, rng, attempt)
+            point = None if rows is None else _solution([row, *rows], state.input_dimension, rng)
+            if point is not None:
+                yield point
+
+
+@dataclass(frozen=True, slots=True)
+class _Local:
+    """A state at a point: preactivations of front and top, and the value and gradient of one surface's form."""
+
+    front: tuple[Rational, ...]
+    top: tuple[Rational, ...]
+    value: Rational
+    gradient: tuple[Rational, ...]
+
+    @classmethod
+    def at(cls, state: State, point: Point, layer: int, index: int) -> _Local:
+        rows = state.front[0] if state.depth else []
+        y = tuple(dot(row, point) + row[-1] for row in rows)
+        z = [max(value, ZERO) for value in y]
+        values = tuple(dot(n.skip or (), point) + dot(n.row, z) + n.row[-1] for n in state.top)
+        if layer <= state.depth:
+            return cls(y, values, y[index], tuple(rows[index][:-1]))
+        own = state.top[index]
+        active = [k for k, value in enumerate(y) if value > 0 and own.row[k]]
+        gradient = own.skip or [ZERO] * len(point)
+        slopes = [own.row[k] for k in active]
+        gradient = [a + dot(slopes, (rows[k][q] for k in active)) for q, a in enumerate(gradient)]
+        return cls(y, values, values[index], tuple(gradient))
+
+
+def _with_short_entries(state: State, point: Point, layer: int, index: int) -> tuple[Point, _Local]:
+    """Return a point of the same surface near the given one, with short entries if possible, and the state there."""
+    rounded = tuple(_rounded(x, _BITS) for x in point)
+    local = _Local.at(state, rounded, layer, index)
+    q = next((q for q, g in enumerate(local.gradient) if g), None)
+    if q is not None:
+        rounded = (*rounded[:q], rounded[q] - local.value / local.gradient[q], *rounded[q + 1 :])
+        local = _Local.at(state, rounded, layer, index)
+        if not local.value:
+            return rounded, local
+    return point, _Local.at(state, point, layer, index)
 
 
 def _straddle(state: State, point: Point, layer: int, index: int) -> Iterator[Point]:
     """Yield p − εe, p + εe, p for a unit vector e across the surface, unless another surface passes through p."""
-    front = state.front[0] if state.depth else []
-    y = [dot(row, point) + row[-1] for row in front]
-    z = [max(value, ZERO) for value in y]
-    values = [dot(n.skip or (), point) + dot(n.row, z) + n.row[-1] for n in state.top]
-    own_front, own_top = (index, None) if layer <= state.depth else (None, index)
-    if any(not v for k, v in enumerate(y) if k != own_front) or any(
-        not v for j, v in enumerate(values) if j != own_top
-    ):
+    point, local = _with_short_entries(state, point, layer, index)
+    in_front = layer <= state.depth
+    zeros = sum(not v for v in local.front) + sum(not v for v in local.top)
+    direction = next((q for q, g in enumerate(local.gradient) if g), None)
+    if local.value or zeros > 1 or direction is None:
         return
-    if own_front is not None:
-        gradient: Sequence[Rational] = front[index][:-1]
+    if in_front:
         jump = [row[index] for row in state.slope]
-        for n, value in zip(state.top, values):
+        for n, value in zip(state.top, local.top):
             if value > 0:
                 jump = [x + c * n.row[index] for x, c in zip(jump, n.out)]
         if not any(jump):
             return
-    else:
-        own = state.top[index]
-        active = [k for k, value in enumerate(y) if value > 0 and own.row[k]]
-        skip = own.skip or [ZERO] * len(point)
-        gradient = [a + dot((own.row[k] for k in active), (front[k][q] for k in active)) for q, a in enumerate(skip)]
-    direction = next((q for q, g in enumerate(gradient) if g), None)
-    if direction is None:
-        return
-    epsilon = _clearance(state, y, values, own_front, direction)
+    epsilon = _clearance(state, local.front, local.top, index if in_front else None, direction)
     for step in (-epsilon, epsilon, ZERO):
         yield (*point[:direction], point[direction] + step, *point[direction + 1 :])
 
