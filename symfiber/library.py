@@ -83,7 +83,7 @@ _WRITTEN: dict[str, tuple[str, Any]] = {
         "n1 > d, outside the theorems: there further identities trade a first-layer neuron for a second-layer one",
         [([[1], [1]], [0, 1]), ([[3, -1]], [-2]), ([[1]], [0])],
     ),
-    # Both compute relu(a + 2 relu(t)) + 2 relu(a + 2t) + 4 relu(-a - 2t) - 1 with a = 5 - 3x, t = x - 1 (a + 2t = 3 - x).
+    # Both compute relu(a + 2 relu(t)) + 2 relu(s) + 4 relu(-s) - 1 with a = 5 - 3x, t = x - 1, s = a + 2t = 3 - x.
     "wide-trade-1-3-3-1": (
         "n1 > d, outside the theorems: the first layer makes the kink at x = 1, the partner makes it in layer 2",
         [
@@ -105,17 +105,21 @@ _WRITTEN: dict[str, tuple[str, Any]] = {
         [([[1, 2], [2, 4]], [0, 1]), ([[3, -1]], [2]), ([[1]], [0])],
     ),
     "not-localizable-2-2-1-1-1": (
-        "f2 o f1 and f3 o f2 are identifiable, f3 o f2 o f1 is not: only b2 + b3 matters",
+        "any two consecutive layers have only their scalings, the whole depends on b2 + b3 + b4 alone",
         [([[1, 0], [0, 1]], [0, 0]), ([[1, 1]], [1]), ([[1]], [0]), ([[1]], [0])],
     ),
     "hiding-in-composition-2-2-2-2-1": (
-        "the kink of the first layer is visible after two layers and hidden after three",
+        "any two consecutive layers have only their scalings; a kink visible after two layers is hidden after three",
         [
             ([[1, 0], [0, 1]], [0, 0]),
             ([[1, -1], [-1, -1]], [-1, 3]),
             ([[1, -1], [-1, 1]], [-1, "-7/2"]),
             ([[1, 1]], [0]),
         ],
+    ),
+    "hiding-only-in-composition-2-2-2-1-1": (
+        "any two consecutive layers are identifiable, nothing is dead or linear; in the whole a kink can be moved",
+        [([[1, 0], [0, 1]], [0, 0]), ([[1, 2], [-1, -1]], [-2, 3]), ([[-2, -3]], [5]), ([[1]], [0])],
     ),
 }
 

@@ -28,8 +28,8 @@ def from_sklearn(estimator: Any) -> Network:
     Examples
     --------
     >>> from sklearn.neural_network import MLPRegressor
-    >>> model = MLPRegressor((3, 2), solver="lbfgs", random_state=0).fit([[0, 1], [1, 0], [1, 1]], [1, 2, 3])
-    >>> from_sklearn(model).architecture
+    >>> model = MLPRegressor(hidden_layer_sizes=(3, 2), solver="lbfgs", random_state=0)
+    >>> from_sklearn(model.fit([[0, 1], [1, 0], [1, 1]], [1, 2, 3])).architecture
     (2, 3, 2, 1)
     """
     kind = type(estimator).__name__
