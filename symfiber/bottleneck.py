@@ -273,7 +273,7 @@ def identifiable_probability(n1: int, n2: int) -> Fraction:
     """Return (1 − 2^{−n₁})^{n₂} − n₁·2^{−(n₁+1)n₂}: the share of sign patterns of [W₂|b₂] that are identifiable.
 
     A row is neither dead nor linear with probability 1 − 2·2^{−(n₁+1)}; all n₂ rows hide the same one of n₁ neurons
-    with probability n₁·2^{−(n₁+1)n₂}.  Proved by counting; the tests enumerate.  For n₁ ≥ 2 this is the probability that
+    with probability n₁·2^{−(n₁+1)n₂}.  Proved by counting; the tests enumerate.  For n₁ ≥ 2 it is the probability that
     a generic network is identifiable; for n₁ = 1 that one is smaller by 4^{−n₂}, see :func:`sign_pattern_case`.
 
     Examples

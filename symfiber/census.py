@@ -57,6 +57,8 @@ def sign_census(n1: int, n2: int) -> SignCensus:
     With q = 2^{−(n₁+1)}, the probability that a row is dead, and the same for linear and for hiding a given neuron:
     constant q^{n₂}; hidden (exactly p live rows, all hiding the same one of n₁) n₁·C(n₂,p)·q^{n₂} for each p ≥ 1;
     identifiable (1 − 2q)^{n₂} − n₁q^{n₂}; some dead 1 − (1 − q)^{n₂} less the former with dead rows; the rest linear.
+    For n₁ = 1 the pattern with all rows (−, +) is listed apart as reversible: its networks can be read in the other
+    direction (docs/univariate.md).
     Up to 2¹⁴ patterns are also enumerated, and a disagreement would raise.
 
     Examples
@@ -69,7 +71,8 @@ def sign_census(n1: int, n2: int) -> SignCensus:
     hidden = {p: n1 * comb(n2, p) * q**n2 for p in range(1, n2 + 1)}
     dead = 1 - (1 - q) ** n2 - q**n2 - sum((share for p, share in hidden.items() if p < n2), Fraction(0))
     shares = {
-        "identifiable": identifiable,
+        "identifiable": identifiable - (q**n2 if n1 == 1 else 0),
+        **({"reversible": q**n2} if n1 == 1 else {}),
         "hidden": sum((share for p, share in hidden.items() if p > 1), Fraction(0)),
         "hidden-single": hidden[1],
         "constant": q**n2,
@@ -85,9 +88,13 @@ def sign_census(n1: int, n2: int) -> SignCensus:
 def _enumerate(n1: int, n2: int) -> dict[str, Fraction]:
     """Classify every pattern."""
     rows = list(product((1, -1), repeat=n1 + 1))
-    counts = Counter(sign_pattern_case(pattern) for pattern in product(rows, repeat=n2))
+    reversible = ((-1, 1),) * n2
+    counts = Counter(
+        "reversible" if pattern == reversible else sign_pattern_case(pattern) for pattern in product(rows, repeat=n2)
+    )
     total = len(rows) ** n2
-    return {case: Fraction(counts[case], total) for case in CASES}
+    cases = ("identifiable", *(("reversible",) if n1 == 1 else ()), *CASES[1:])
+    return {case: Fraction(counts[case], total) for case in cases}
 
 
 @dataclass(frozen=True, slots=True)

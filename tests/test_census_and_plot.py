@@ -26,6 +26,8 @@ class TestSignCensus:
         """Each case counted by its own definition, without the classifier."""
         rows = list(product((1, -1), repeat=n1 + 1))
         counts = dict.fromkeys(("identifiable", "hidden", "hidden-single", "constant", "dead", "linear"), 0)
+        if n1 == 1:
+            counts["reversible"] = 0
         hiding = [tuple(1 if k == i else -1 for k in range(n1 + 1)) for i in range(n1)]
         for pattern in product(rows, repeat=n2):
             live = [row for row in pattern if 1 in row]
@@ -37,6 +39,8 @@ class TestSignCensus:
                 counts["dead"] += 1
             elif any(-1 not in row for row in live):
                 counts["linear"] += 1
+            elif all(row == (-1, 1) for row in live):
+                counts["reversible"] += 1
             else:
                 counts["identifiable"] += 1
         census = sign_census(n1, n2)

@@ -239,3 +239,47 @@ class TestSets:
         assert [[sympy.Rational(str(x)) for x in row] for row in ours.rows] == expected.tolist()
         assert chart([3, "1/2"]) == (Rational(3, 2), 6) and chart.variables == ("s", "t")
         assert isinstance(chart.numerators[0], Polynomial) and "b = (s)/(t)" in str(chart)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "((2^10000)^10000)^10000",
+        "(x+y+z+1)^3000",
+        "((x+1)^10000)^10000",
+        "(x+1)^9999*(x+1)^9999",
+        "x**True",
+        "x^2.0",
+        "-" * 50_000 + "x",
+        "+".join(["x"] * 30_000),
+        "x" * 200_000,
+        "1/0",
+        "x if y else z",
+        "x.real",
+        "\x00",
+    ],
+)
+def test_hostile_texts(text: str) -> None:
+    """Powers that would fill the memory, deep nesting and Python that is no polynomial: one sentence, at once."""
+    with pytest.raises(sf.InputError) as error:
+        parse_polynomial(text, RING)
+    assert len(str(error.value)) < 300
+
+
+def test_long_numbers_and_moderate_powers() -> None:
+    x, y, _ = RING.generators
+    digits = "7" * 100_001
+    assert str(parse_polynomial(f"-{digits}/2", RING)) == f"-{digits}/2"
+    assert parse_polynomial("(x+y)^40", RING) == (x + y) ** 40 and parse_polynomial("x^10000", RING) == x**10000
+    assert parse_polynomial("(x-x)^10000", RING) == 0 and parse_polynomial("(x-x)^0", RING) == 1
+
+
+@pytest.mark.parametrize("rows", [5, [1, 2], "12", ["12", "34"], [{1, 2}], {1: 2}, None])
+def test_matrices_of_no_rows_or_of_texts(rows: Any) -> None:
+    with pytest.raises(sf.InputError, match="must be a sequence"):
+        sf.nonnegative_column_rank(rows)
+
+
+def test_unknown_symbol() -> None:
+    with pytest.raises(sf.InputError, match="'w'"):
+        RING.generators[0].derivative("w")

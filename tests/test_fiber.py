@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations, product
 from math import factorial
@@ -393,3 +394,11 @@ def test_generic_point() -> None:
     assert [c.generic_point_is_generic for c in fiber.components] == [True, False, False, False]
     for component in fiber.components[1:]:
         assert sf.check_generic(component.sample(0)).status == "refuted"
+
+
+def test_a_dimension_without_matching_bounds_does_not_verify() -> None:
+    certificate = sf.fiber(network(CASES[0]["network"]["layers"])).home.dimension_certificate
+    outside = tuple(-x for x in certificate.witness)
+    for change in ({"upper": certificate.upper + 1}, {"lower": certificate.lower - 1}, {"witness": outside}):
+        with pytest.raises(sf.VerificationError):
+            replace(certificate, **change).verify()  # type: ignore[arg-type]

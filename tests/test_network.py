@@ -246,3 +246,66 @@ class TestSymbolic:
         for undecided in (a + b, net.scalar_layers[0].weight[0][0]):
             with pytest.raises(sf.UndecidedError, match="sign of"):
                 sign_of(undecided, net.signs)
+
+
+class TestNothingPassesSilently:
+    """Inputs that would have been cut, re-ordered, rounded or believed without a word."""
+
+    NET = sf.Network([([[1, 2], [3, 4]], [1, 1]), ([[1, -1]], [1])])
+
+    @pytest.mark.parametrize("point", [[1], [1, 2, 3], {1, 2}, {1: 2, 3: 4}, "12", None])
+    def test_points(self, point: Any) -> None:
+        for question in (self.NET, self.NET.activation_pattern):
+            with pytest.raises(sf.InputError, match="point must"):
+                question(point)
+
+    @pytest.mark.parametrize(
+        ("call", "words"),
+        [
+            (lambda: sf.Network([([{2, 1}], [1])]), "row 0 must be a sequence"),
+            (lambda: sf.Network([(np.array(3), [1])]), "weight must be a sequence"),
+            (lambda: sf.Network.symbolic(5), "architecture"),
+            (lambda: sf.Network.symbolic(None), "architecture"),
+            (lambda: sf.Network.symbolic((1, 1, 1), signs=5), "signs must be a sequence"),
+            (lambda: sf.Network.symbolic((1, 1, 1), signs=[[[1], 1]]), "signs must be"),
+            (lambda: sf.Network.from_parameters((1, 1), 5), "parameters must be a sequence"),
+            (lambda: sf.Network([([["a"]], [1])], symbols="a"), "symbols must be a sequence"),
+            (lambda: sf.Network([([["a"]], [1])], symbols=["a"], signs={"a": 2}), "sign of a must be 1 or -1"),
+            (lambda: sf.Network([([["a"]], [1])], symbols=["a"], signs={"a": True}), "sign of a must be 1 or -1"),
+            (lambda: sf.Network([([["a"]], [1])], symbols=["a"], signs={"b": 1}), "network's symbols"),
+            (lambda: sf.Network([([["a"]], [1])], symbols=["a"], signs=5), "signs must map"),
+            (lambda: sf.Network([([[1]], [1])], signs={"a": 1}), "network's symbols"),
+            (lambda: sf.Network([([[sympy.pi * sympy.Symbol("x")]], [1])]), "rational coefficients"),
+            (lambda: TestNothingPassesSilently.NET.weight_matrix(0), "layer 1..2"),
+            (lambda: TestNothingPassesSilently.NET.weight_matrix(3), "layer 1..2"),
+            (lambda: TestNothingPassesSilently.NET.affine_map(None), "activation pattern must be"),
+            (lambda: TestNothingPassesSilently.NET.affine_map((3,)), "activation pattern entry must be"),
+        ],
+    )
+    def test_refusals(self, call: Any, words: str) -> None:
+        with pytest.raises(sf.InputError, match=words) as error:
+            call()
+        assert "\n" not in str(error.value)
+
+    @pytest.mark.parametrize(
+        ("value", "expected"),
+        [
+            (2**53 + 1, Fraction(2**53 + 1)),
+            (10**400, Fraction(10**400)),
+            (Fraction(1, 3), Fraction(1, 3)),
+            ("1/3", Fraction(1, 3)),
+            (sympy.Rational(1, 3), Fraction(1, 3)),
+            (Decimal("0.1"), Fraction(1, 10)),
+            (np.longdouble(1) / 3, Fraction(*map(int, (np.longdouble(1) / 3).as_integer_ratio()))),
+            (np.float16(0.1), Fraction(float(np.float16(0.1)))),
+            (sympy.Float(0.1), Fraction(0.1)),
+        ],
+    )
+    def test_from_floats_does_not_round(self, value: Any, expected: Fraction) -> None:
+        """Numbers beside floats used to be pressed through a double."""
+        assert sf.Network.from_floats([([[value]], [0.5])]).layers[0].weight == ((expected,),)
+
+    @pytest.mark.parametrize("value", [True, "0.1", "nan", 1j, Decimal("nan"), np.longdouble("inf"), sympy.Symbol("x")])
+    def test_from_floats_refuses(self, value: Any) -> None:
+        with pytest.raises(sf.InputError, match="weight entry"):
+            sf.Network.from_floats([([[value]], [0.5])])
