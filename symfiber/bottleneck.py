@@ -11,7 +11,7 @@ from typing import Literal
 from symfiber.errors import InputError, UndecidedError, UnsupportedError
 from symfiber.exact import ZERO, Rational, shorten
 from symfiber.genericity import GenericityReport, check_generic
-from symfiber.network import Network
+from symfiber.network import Network, require_network
 from symfiber.orthant import NeuronType, OrthantFunction, hyperplane_key, reduced_failure
 from symfiber.parameters import Layer
 from symfiber.univariate import UnivariateFunction
@@ -60,8 +60,7 @@ class Bottleneck:
 
 def require_bottleneck(net: Network, what: str) -> OrthantFunction:
     """Return g with f(x) = g(σ(W₁x + b₁)), or raise naming the failed hypothesis."""
-    if net.is_symbolic:
-        raise UnsupportedError(f"{what} needs a network of numbers, got symbols {', '.join(net.ring.names[:4])}")  # type: ignore[union-attr]
+    require_network(net, what)
     if len(net.hidden_widths) != 2:
         raise UnsupportedError(
             f"{what} needs exactly two hidden layers, got {len(net.hidden_widths)} (architecture {net.architecture})"

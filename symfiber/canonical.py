@@ -13,7 +13,7 @@ from typing import Any
 
 from symfiber.errors import InputError
 from symfiber.exact import ONE, ZERO, Rational, dot, rational, to_text
-from symfiber.network import Network
+from symfiber.network import Network, require_network
 from symfiber.orthant import NeuronType, hyperplane_key
 from symfiber.reduction import State
 
@@ -133,6 +133,7 @@ def canonical_form(net: Network) -> CanonicalForm:
     >>> canonical_form(net) == canonical_form(same), net == same
     (True, False)
     """
+    require_network(net, "canonical_form")
     return freeze(reduced(net))
 
 

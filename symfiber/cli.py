@@ -43,6 +43,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     symfiber 0.1.0
     0
     """
+    if sys.stdout is None or sys.stderr is None:
+        return BAD_INPUT  # started without standard streams: there is nowhere to write
     _accept_any_character()
     try:
         arguments = _parser().parse_args(argv)

@@ -414,3 +414,11 @@ def _public(value: Scalar) -> Any:
 
 def _rebuild(layers: Any, symbols: Any, signs: Any) -> Network:
     return Network(layers, symbols, signs)
+
+
+def require_network(value: Any, what: str, numbers: bool = True) -> None:
+    """Raise unless the value is a network, of numbers if asked for."""
+    if not isinstance(value, Network):
+        raise InputError(f"{what} needs a Network, got {type(value).__name__}")
+    if numbers and value.ring is not None:
+        raise UnsupportedError(f"{what} needs a network of numbers, got symbols {', '.join(value.ring.names[:4])}")

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from symfiber.errors import InputError, UnsupportedError
 from symfiber.exact import ZERO, Matrix, Rational, Scalar, dot, rational
-from symfiber.network import Network
+from symfiber.network import Network, require_network
 from symfiber.parameters import Layer
 from symfiber.signs import sign_of
 
@@ -203,6 +203,7 @@ def neuron_types(net: Network) -> tuple[NeuronType, ...]:
     >>> neuron_types(Network([([[1, 0], [0, 1]], [0, 0]), ([[1, 2], [1, -1]], [1, -1]), ([[1, 1]], [0])]))
     ('linear', 'nonlinear')
     """
+    require_network(net, "neuron_types", numbers=False)
     if len(net.hidden_widths) < 2:
         raise UnsupportedError(f"neuron types need a second hidden layer, got architecture {net.architecture}")
     layer = net.scalar_layers[1]

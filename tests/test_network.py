@@ -309,3 +309,26 @@ class TestNothingPassesSilently:
     def test_from_floats_refuses(self, value: Any) -> None:
         with pytest.raises(sf.InputError, match="weight entry"):
             sf.Network.from_floats([([[value]], [0.5])])
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        sf.is_identifiable,
+        sf.hidden_hypersurfaces,
+        sf.neuron_types,
+        sf.check_generic,
+        sf.canonical_form,
+        sf.functional_dimension,
+        sf.fiber,
+        sf.conservation_laws,
+        lambda net: list(sf.cells(net)),
+        lambda net: sf.decide_equivalence(net, net),
+    ],
+)
+def test_questions_need_a_network_of_numbers(question: Any) -> None:
+    for bad in (None, 3, "net", [[1]]):
+        with pytest.raises(sf.InputError, match="Network"):
+            question(bad)
+    with pytest.raises((sf.UnsupportedError, sf.UndecidedError)):
+        question(sf.Network.symbolic((2, 2, 1, 1)))

@@ -59,7 +59,18 @@ BAD_JSON = [
     ('{"layers": [{"weight": [["1.5"]], "bias": [0]}]}', "rational"),
     ('{"layers": [{"weight": [[true]], "bias": [0]}]}', "truth value"),
     ('{"layers": [{"weight": [[null]], "bias": [0]}]}', "nothing"),
-    ('{"layers": [{"weight": [["1"]], "bias": [0], "activation": "tanh"}]}', "relu, got 'tanh'"),
+    (
+        '{"layers": [{"weight": [["1"]], "bias": [0], "activation": "tanh"}, {"weight": [["1"]], "bias": [0]}]}',
+        "layer 1 activation must be relu, got 'tanh'",
+    ),
+    (
+        '{"layers": [{"weight": [["1"]], "bias": [0], "activation": "none"}, {"weight": [["1"]], "bias": [0]}]}',
+        "layer 1 activation must be relu, got 'none'",
+    ),
+    (
+        '{"layers": [{"weight": [["1"]], "bias": [0]}, {"weight": [["1"]], "bias": [0], "activation": "relu"}]}',
+        "layer 2 activation must be identity, got 'relu'",
+    ),
     ('{"format": "symfiber-network/2", "layers": []}', "format"),
     ('{"layers": [{"weight": [["s"]], "bias": [0]}], "symbols": ["s", "s"]}', "'s' twice"),
     ('{"layers": [{"weight": [["s"]], "bias": [0]}], "symbols": ["1s"]}', "symbol name"),

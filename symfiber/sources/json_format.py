@@ -65,7 +65,17 @@ def network_from_dict(data: Any, where: str = "network") -> Network:
     if not isinstance(layers, list):
         raise InputError(f"{where} must have a list of layers, got {_kind(layers)}")
     parsed = [_layer(layer, f"{where} layer {number}", bool(symbols)) for number, layer in enumerate(layers, start=1)]
+    _check_activations(layers, where)
     return Network(parsed, symbols or None, _signs(data.get("signs"), symbols or [], where))
+
+
+def _check_activations(layers: list[dict[str, Any]], where: str) -> None:
+    """A stated activation must be the one that is meant: relu after hidden layers, none after the last."""
+    for number, layer in enumerate(layers, start=1):
+        activation = layer.get("activation")
+        allowed = ("relu",) if number < len(layers) else ("identity", "linear", "none")
+        if activation is not None and str(activation).lower() not in allowed:
+            raise InputError(f"{where} layer {number} activation must be {allowed[0]}, got {shorten(activation)}")
 
 
 def save_network(net: Network, path: Any) -> None:
@@ -140,9 +150,6 @@ def _layer(layer: Any, where: str, symbolic: bool) -> tuple[list[list[Any]], lis
     for key in ("weight", "bias"):
         if not isinstance(layer.get(key), list):
             raise InputError(f"{where} must have a list {key}, got {_kind(layer.get(key))}")
-    activation = layer.get("activation")
-    if activation is not None and str(activation).lower() not in ("relu", "identity", "linear", "none"):
-        raise InputError(f"{where} activation must be relu, got {shorten(activation)}")
     weight = []
     for i, row in enumerate(layer["weight"]):
         if not isinstance(row, list):
