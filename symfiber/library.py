@@ -182,7 +182,10 @@ def _network(name: str) -> Network:
 
 def _check(name: str) -> None:
     if name not in names():
-        raise InputError(f"bundled network must be one of {', '.join(names())}, got {shorten(name)}")
+        shown = ", ".join(names()[:3])
+        raise InputError(
+            f"bundled network must be one of {shown}, … ('symfiber library' lists all {len(names())}), got {shorten(name)}"
+        )
 
 
 def _data(name: str) -> dict[str, Any]:

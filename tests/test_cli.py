@@ -86,7 +86,7 @@ def test_report_html_parses(capsys):
 @pytest.mark.parametrize("name", library.names())
 def test_report_of_every_bundled_network(capsys, name):
     code, out, err = run(capsys, "report", f"library:{name}")
-    outside = name.startswith(("wide", "rank-deficient", "not-localizable", "hiding-in-composition"))
+    outside = name.startswith(("wide", "rank-deficient", "not-localizable", "hiding-in", "hiding-only"))
     if outside:
         assert code == UNDECIDED and out == ""
         assert err.startswith("symfiber: outside the theorems: fiber needs") and err.count("\n") == 1
