@@ -184,7 +184,7 @@ def _check(name: str) -> None:
     if name not in names():
         shown = ", ".join(names()[:3])
         raise InputError(
-            f"bundled network must be one of {shown}, … ('symfiber library' lists all {len(names())}), got {shorten(name)}"
+            f"bundled network must be one of {shown}, … ('symfiber library' lists all), got {shorten(name)}"
         )
 
 
