@@ -23,7 +23,12 @@ from symfiber.errors import (
     UnsupportedError,
     VerificationError,
 )
-from symfiber.functional_dimension import analyse_functional_dimension, functional_dimension
+from symfiber.functional_dimension import (
+    analyse_functional_dimension,
+    functional_dimension,
+    local_fiber_dimension,
+    unexplained_dimension,
+)
 from symfiber.genericity import check_generic
 from symfiber.network import Network
 from symfiber.orthant import OrthantFunction, neuron_types, orthant_normal_form
@@ -67,9 +72,11 @@ __all__ = [
     "identifiable_probability",
     "is_identifiable",
     "load",
+    "local_fiber_dimension",
     "neuron_types",
     "nonnegative_column_rank",
     "orthant_normal_form",
     "polynomial_conservation_laws",
     "smtlib",
+    "unexplained_dimension",
 ]

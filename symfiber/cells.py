@@ -31,7 +31,7 @@ from symfiber.exact import (
     solve_inequalities,
     to_fraction,
 )
-from symfiber.network import ActivationPattern, Network
+from symfiber.network import ActivationPattern, Network, require_network
 from symfiber.parameters import Layer
 
 Form = tuple[Rational, ...]
@@ -343,6 +343,7 @@ class _Forms:
 
 def _walk(net: Network, region: Sequence[Sequence[Any]], prove: bool) -> Iterator[Cell | EmptyPart]:
     """Depth-first splitting; a stack entry is (region, finished layers, activity in this layer, this layer's forms)."""
+    require_network(net, "cells")
     start, source = start_region(region, net.architecture[0]), PreactivationForms(net)
     if not source.depth:
         yield Cell(net, (), start)

@@ -10,7 +10,7 @@ from concurrent.futures import Executor, Future, wait
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise, product
-from math import comb
+from math import comb, exp, fsum, lgamma, log, log1p
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,16 @@ from symfiber.sources.writing import write_atomically
 
 ENUMERATION_LIMIT = 1 << 14
 CASES = ("identifiable", "hidden", "hidden-single", "constant", "dead", "linear")
+FORMULAS = {
+    "identifiable": "(1 - 2q)^n2 - n1 q^n2",
+    "reversible": "q^n2",
+    "hidden": "n1 (2^n2 - n2 - 1) q^n2",
+    "hidden-single": "n1 n2 q^n2",
+    "constant": "q^n2",
+    "dead": "1 - (1 - q)^n2 - q^n2 - n1 (2^n2 - 2) q^n2",
+    "linear": "(1 - q)^n2 - (1 - 2q)^n2",
+}
+"""The closed forms, q = 2^-(n1 + 1); for n1 = 1 the reversible share is taken out of the identifiable one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +56,11 @@ class SignCensus:
 
     def __str__(self) -> str:
         lines = [f"sign patterns of [W2|b2], n1 = {self.n1}, n2 = {self.n2}: 2^{(self.n1 + 1) * self.n2}"]
-        lines += [f"  {case:<14} {share}  (≈ {_decimal(share)})" for case, share in self.shares.items()]
-        lines.append(f"  closed forms{', confirmed by enumeration' if self.enumerated else ''}")
+        for case, share in self.shares.items():
+            formula = FORMULAS[case] + (" - q^n2" if case == "identifiable" and self.n1 == 1 else "")
+            lines.append(f"  {case:<14} {share}  (≈ {_decimal(share)})  = {formula}")
+        checked = "confirmed by enumeration" if self.enumerated else "too many patterns to enumerate"
+        lines.append(f"  closed forms with q = 2^-(n1 + 1), {checked}")
         return "\n".join(lines)
 
 
@@ -120,10 +133,49 @@ class SampledCensus:
     def __str__(self) -> str:
         shape = "-".join(map(str, self.architecture))
         lines = [f"functional dimension of {self.samples} random {shape} networks, seed {self.seed}"]
-        lines += [
-            f"  {value:>5} {count:>7}  {count}/{self.samples}" for value, count in sorted(self.dimensions.items())
-        ]
+        for value, count in sorted(self.dimensions.items()):
+            low, high = binomial_interval(count, self.samples)
+            lines.append(f"  {value:>5} {count:>7}  {count}/{self.samples}, 95 % interval {low:.4f} to {high:.4f}")
         return "\n".join(lines)
+
+
+def binomial_interval(successes: int, total: int, error: float = 0.05) -> tuple[float, float]:
+    """Return the Clopper–Pearson interval: it contains the true share with probability at least 1 − ``error``.
+
+    Its ends are the shares p at which so many successes or more, or so many or fewer, have probability ``error``/2.
+    In floats: this is statistics, not a proof.
+
+    Examples
+    --------
+    >>> low, high = binomial_interval(5, 10)
+    >>> round(low, 4), round(high, 4)
+    (0.1871, 0.8129)
+    """
+    if not 0 <= successes <= total or total < 1 or not 0 < error < 1:
+        raise InputError(f"successes must be between 0 and total, got {successes} of {total}, error {error}")
+    low = 0.0 if not successes else _solve(lambda p: 1 - _at_most(successes - 1, total, p), error / 2)
+    high = 1.0 if successes == total else _solve(lambda p: 1 - _at_most(successes, total, p), 1 - error / 2)
+    return low, high
+
+
+def _at_most(successes: int, total: int, share: float) -> float:
+    """The probability of at most so many successes."""
+    logs = (
+        lgamma(total + 1) - lgamma(k + 1) - lgamma(total - k + 1) + k * log(share) + (total - k) * log1p(-share)
+        for k in range(successes + 1)
+    )
+    return fsum(map(exp, logs))
+
+
+def _solve(increasing: Callable[[float], float], wanted: float) -> float:
+    low, high = 0.0, 1.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        if increasing(middle) < wanted:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
 
 
 def sample_census(

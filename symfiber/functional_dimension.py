@@ -1,27 +1,40 @@
 """The functional dimension of a network of any depth: the rank of all coefficient gradients over all cells (THEORY §4).
 
-On a cell f_o(x) = Σ_q α_oq(θ) x_q + β_o(θ).  With the masked products F_l = D_l W_l ⋯ D_1 W_1 and
-B_l = W_L D_{L−1} ⋯ W_{l+1} D_l, the gradient of α_oq in W_l is the outer product of row o of B_l and column q of
-F_{l−1}; the one of β_o uses the constant part of F_{l−1}, and row o of B_l for the bias b_l.
-
 The rank modulo a prime is a lower bound of the rank over ℚ.  The known symmetries' tangent vectors annihilate every
 gradient and bound the rank from above.  When the two do not meet, the nullspace of the rows that are independent
 modulo the prime is computed over ℚ and multiplied with every gradient: products that all vanish prove the rank.
+
+Neighbouring cells share most of their gradients, so cells are taken in a shuffled order: a few of them already have the
+full rank, as a rule, and when the bounds meet the others need not be looked at.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import random
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from fractions import Fraction
 
 from symfiber.cells import cells
-from symfiber.errors import UnsupportedError, VerificationError
-from symfiber.exact import ONE, ZERO, IndependentRows, Matrix, Rational, dot
-from symfiber.local_symmetries import LocalSymmetry, local_symmetries
-from symfiber.network import ActivationPattern, Network
+from symfiber.errors import InputError, VerificationError
+from symfiber.exact import (
+    ZERO,
+    IndependentRows,
+    IntegerTable,
+    Matrix,
+    Rational,
+    primitive_integers,
+    to_fraction,
+)
+from symfiber.gradients import Gradients, positions
+from symfiber.local_symmetries import LocalSymmetry, TangentVector, local_symmetries
+from symfiber.network import ActivationPattern, Network, require_network
 
-_BATCH = 32
+Witness = tuple[ActivationPattern, int, int]
+"""A coefficient: the cell's activation pattern, the output o, and q; q = d stands for the constant β_o."""
+
+_BATCH = 8
+_SEED = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +45,15 @@ class FunctionalDimension:
     ----------
     network : Network
     patterns : tuple of activation patterns of all cells
+    free_positions : tuple of int
+        The parameters that count, as positions in ``net.parameters``: all but those of fixed layers.
     value : int
+    witnesses : tuple of (activation pattern, output, coefficient)
+        As many coefficients with independent gradients: the lower bound.
     symmetries : tuple of LocalSymmetry
         The known infinitesimal symmetries; their tangent vectors bound the value from above.
     explained : int
-        The dimension of the span of their tangent vectors.
+        The dimension of the span of their tangent vectors, of those that keep the fixed layers.
     unexplained : tuple of vectors
         A basis, modulo that span, of the tangent directions that no known symmetry explains; each is a dict from
         parameter names to fractions.
@@ -46,44 +63,64 @@ class FunctionalDimension:
 
     network: Network
     patterns: tuple[ActivationPattern, ...]
+    free_positions: tuple[int, ...]
     value: int
+    witnesses: tuple[Witness, ...]
     symmetries: tuple[LocalSymmetry, ...]
     explained: int
-    unexplained: tuple[dict[str, Any], ...]
+    unexplained: tuple[dict[str, Fraction], ...]
     upper: str
 
     @property
     def local_fiber_dimension(self) -> int:
         """N − functional dimension: the dimension of the fiber's tangent space; of the fiber, where θ is generic."""
-        return self.network.parameter_count - self.value
+        return len(self.free_positions) - self.value
 
     @property
     def unexplained_dimension(self) -> int:
         """How many independent tangent directions no known symmetry explains."""
         return len(self.unexplained)
 
-    def verify(self) -> bool:
-        """Multiply every tangent vector with every gradient and recompute the rank, exactly."""
+    def tangent_vectors(self) -> list[tuple[Rational, ...]]:
+        """Return vectors that span the tangent space of the fiber, the known ones first."""
         count = self.network.parameter_count
-        vectors = [_dense(vector, count) for symmetry in self.symmetries for vector in symmetry.vectors]
-        positions = {name: place for place, name in enumerate(self.network.parameter_names)}
-        vectors += [_dense({positions[name]: x for name, x in v.items()}, count) for v in self.unexplained]
-        kept = IndependentRows(count)
-        for pattern in self.patterns:
-            rows = list(coefficient_gradients(self.network, pattern))
-            kept.extend(rows)
-            if any(dot(row, vector) for row in rows for vector in vectors):
-                raise VerificationError(f"a tangent vector changes a coefficient on the cell {pattern}")
-        if kept.rank != self.value or Matrix(vectors, count).rank() != count - self.value:
-            raise VerificationError(f"the rank must be {self.value}, the gradients give {kept.rank}")
+        places = {name: place for place, name in enumerate(self.network.parameter_names)}
+        named = [
+            {places[name]: Rational(x.numerator, x.denominator) for name, x in v.items()} for v in self.unexplained
+        ]
+        known = known_tangent_vectors(self.symmetries, count, self.free_positions)
+        return [*known, *(_dense(vector, count) for vector in named)]
+
+    def verify(self) -> bool:
+        """Multiply every tangent vector with every gradient of every cell, and recompute the witnesses' rank, exactly.
+
+        The list of cells is taken as it is; :func:`symfiber.cells.emptiness_proofs` proves it complete.
+        """
+        gradients, count = Gradients(self.network), len(self.free_positions)
+        vectors = self.tangent_vectors()
+        if Matrix(vectors, self.network.parameter_count).rank() != count - self.value:
+            raise VerificationError(f"the tangent vectors must span dimension {count - self.value}")
+        changing = _first_change(gradients, self.patterns, vectors)
+        if changing is not None:
+            raise VerificationError(f"a tangent vector changes a coefficient on the cell {changing}")
+        rows = []
+        for pattern, output, coefficient in self.witnesses:
+            if pattern not in self.patterns:
+                raise VerificationError(f"a witness must lie on a cell, got {pattern}")
+            row = gradients.rows(pattern)[output * (gradients.space + 1) + coefficient]
+            rows.append([row[k] for k in self.free_positions])
+        if len(rows) != self.value or Matrix(rows, count).rank() != self.value:
+            raise VerificationError(f"the rank must be {self.value}, the witnesses give {Matrix(rows, count).rank()}")
         return True
 
     def __int__(self) -> int:
         return self.value
 
     def __str__(self) -> str:
+        fixed = self.network.parameter_count - len(self.free_positions)
         lines = [
-            f"functional dimension {self.value} of {self.network.parameter_count}, {len(self.patterns)} cells",
+            f"functional dimension {self.value} of {len(self.free_positions)}, {len(self.patterns)} cells"
+            + (f", {fixed} parameters held fixed" if fixed else ""),
             f"tangent space of the fiber: dimension {self.local_fiber_dimension}, explained {self.explained}, "
             f"unexplained {self.unexplained_dimension} (upper bound by {self.upper})",
             *(f"  {symmetry}" for symmetry in self.symmetries),
@@ -106,106 +143,179 @@ def functional_dimension(net: Network) -> int:
     return analyse_functional_dimension(net).value
 
 
-def analyse_functional_dimension(net: Network) -> FunctionalDimension:
+def local_fiber_dimension(net: Network) -> int:
+    """Return N − functional dimension: the dimension of the fiber near θ where θ is generic, of its tangent space else.
+
+    Examples
+    --------
+    >>> local_fiber_dimension(Network([([[8, 15], [9, 8]], [12, 17]), ([[8, -9]], [2])]))
+    2
+    """
+    return analyse_functional_dimension(net).local_fiber_dimension
+
+
+def unexplained_dimension(net: Network) -> int:
+    """Return how many independent tangent directions of the fiber no known symmetry explains; see ``unexplained`` of
+    :func:`analyse_functional_dimension` for a basis.
+
+    Examples
+    --------
+    >>> unexplained_dimension(Network([([[8, 15], [9, 8]], [12, 17]), ([[8, -9]], [2])]))
+    0
+    """
+    return analyse_functional_dimension(net).unexplained_dimension
+
+
+def analyse_functional_dimension(net: Network, fixed_layers: Sequence[int] = ()) -> FunctionalDimension:
     """Return the functional dimension with its proofs and what the known symmetries explain.
 
-    Cost: the enumeration of the cells, and one gradient of length N for each coefficient of each cell until the bounds
-    meet; a nullspace of an N-column matrix over ℚ when they do not.
+    Parameters
+    ----------
+    net : Network of numbers
+    fixed_layers : sequence of int
+        Layers (one-based) whose parameters are constants.  With an identity as fixed last layer, a network is the
+        composition of its hidden layers, ReLU at the end.
+
+    Returns
+    -------
+    FunctionalDimension
 
     Raises
     ------
     UnsupportedError
         For symbolic networks.
+
+    Notes
+    -----
+    Proved: always.  Cost: the enumeration of the cells, and one gradient of length N for each coefficient of each cell
+    until the bounds meet; a nullspace of an N-column matrix over ℚ when they do not.
+
+    Examples
+    --------
+    >>> net = Network([([[1, 0], [0, 1]], [0, 0]), ([[1, 1]], [1]), ([[1]], [0])])
+    >>> found = analyse_functional_dimension(net)                  # the second layer is linear
+    >>> found.value, found.local_fiber_dimension, found.upper, found.verify()
+    (7, 4, 'known symmetries', True)
+    >>> analyse_functional_dimension(net, fixed_layers=(3,)).local_fiber_dimension
+    2
     """
-    if net.is_symbolic:
-        raise UnsupportedError("the functional dimension needs a network of numbers, got symbols")
+    require_network(net, "the functional dimension")
+    depth = len(net.scalar_layers)
+    if any(number not in range(1, depth + 1) for number in fixed_layers):
+        raise InputError(f"fixed_layers must be among the layers 1..{depth}, got {tuple(fixed_layers)}")
+    free = tuple(positions(net.architecture, [k for k in range(1, depth + 1) if k not in fixed_layers]))
     patterns = tuple(cell.activation_pattern for cell in cells(net))
     symmetries = local_symmetries(net, patterns)
-    count = net.parameter_count
-    known = [_dense(vector, count) for symmetry in symmetries for vector in symmetry.vectors]
-    explained = Matrix(known, count).rank()
-    kept = IndependentRows(count)
-    for batch in _batches(net, patterns):
-        kept.extend(batch)
-        if kept.rank == count - explained:
-            return FunctionalDimension(net, patterns, kept.rank, symmetries, explained, (), "known symmetries")
-    return _by_nullspace(net, patterns, symmetries, known, explained, kept)
+    known = known_tangent_vectors(symmetries, net.parameter_count, free)
+    explained = Matrix(known, net.parameter_count).rank()
+    search = _Search(Gradients(net), patterns, free)
+    search.extend(len(free) - explained)
+    unexplained: tuple[dict[str, Fraction], ...] = ()
+    upper = "known symmetries"
+    if search.rank < len(free) - explained:
+        upper = "exact nullspace"
+        unexplained = tuple(
+            {name: to_fraction(x) for name, x in zip(net.parameter_names, vector) if x}
+            for vector in search.unexplained(known)
+        )
+    return FunctionalDimension(
+        net, patterns, free, search.rank, tuple(search.witnesses), symmetries, explained, unexplained, upper
+    )
 
 
-def coefficient_gradients(net: Network, pattern: ActivationPattern) -> Iterator[tuple[Rational, ...]]:
-    """Yield the gradients of α_o1, …, α_od, β_o for every output o on one cell, each of length N."""
-    depth, d = len(net.scalar_layers), net.architecture[0]
-    forward = _forward_products(net, pattern)
-    for o in range(net.architecture[-1]):
-        rows = _backward_rows(net, pattern, o)
-        for q in range(d + 1):
-            gradient: list[Rational] = []
-            for layer in range(depth):
-                inputs, back = forward[layer], rows[layer]
-                column = [form[q] for form in inputs]
-                for b in back:
-                    gradient += [b * x for x in column] if b else [ZERO] * len(column)
-                gradient += list(back) if q == d else [ZERO] * len(back)
-            yield tuple(gradient)
+def known_tangent_vectors(
+    symmetries: Sequence[LocalSymmetry], count: int, free: Sequence[int]
+) -> list[tuple[Rational, ...]]:
+    """Return vectors that span the known symmetries' tangent vectors with entries at free positions only."""
+    vectors = [_dense(vector, count) for symmetry in symmetries for vector in symmetry.vectors]
+    fixed = sorted(set(range(count)) - set(free))
+    moving = [vector for vector in vectors if any(vector[k] for k in fixed)]
+    result = [vector for vector in vectors if not any(vector[k] for k in fixed)]
+    combinations = Matrix([[vector[k] for vector in moving] for k in fixed], len(moving)).nullspace()
+    return result + list((combinations @ Matrix(moving, count)).rows)
 
 
-def _forward_products(net: Network, pattern: ActivationPattern) -> list[list[tuple[Rational, ...]]]:
-    """For every layer the affine forms (length d + 1) of its inputs on the cell."""
-    d = net.architecture[0]
-    forms = [tuple(ONE if q == k else ZERO for k in range(d + 1)) for q in range(d)]
-    result = [forms]
-    for layer, active in zip(net.scalar_layers, pattern):
-        columns = list(zip(*forms))
-        forms = [
-            (*(dot(row, column) for column in columns[:-1]), dot(row, columns[-1]) + bias) if on else (ZERO,) * (d + 1)
-            for row, bias, on in zip(layer.weight, layer.bias, active)
-        ]
-        result.append(forms)
-    return result
+class _Search:
+    """The search for independent gradients among all cells."""
+
+    def __init__(self, gradients: Gradients, patterns: Sequence[ActivationPattern], free: Sequence[int]) -> None:
+        self.gradients, self.patterns = gradients, patterns
+        self.free = list(free)
+        self.kept = IndependentRows(len(self.free))
+        self.witnesses: list[Witness] = []
+
+    @property
+    def rank(self) -> int:
+        """How many independent rows have been found."""
+        return len(self.witnesses)
+
+    def extend(self, target: int) -> None:
+        """Look at cell after cell until ``target`` independent rows are found, or at all cells."""
+        order = list(self.patterns)
+        random.Random(_SEED).shuffle(order)
+        per_cell = self.gradients.outputs * (self.gradients.space + 1)
+        size = max(_BATCH, len(self.free) // per_cell)
+        for start in range(0, len(order), size):
+            if self.rank == target:
+                return
+            self._look_at(order[start : start + size])
+
+    def _look_at(self, patterns: Sequence[ActivationPattern]) -> None:
+        width = self.gradients.space + 1
+        rows, names = [], []
+        for pattern in patterns:
+            for number, row in enumerate(self.gradients.rows(pattern)):
+                rows.append([row[k] for k in self.free])
+                names.append((pattern, *divmod(number, width)))
+        self.witnesses += [names[index] for index in self.kept.extend(rows)]
+
+    def unexplained(self, known: Sequence[Sequence[Rational]]) -> list[tuple[Rational, ...]]:
+        """Return a basis of the common nullspace of all gradients modulo the known vectors.
+
+        A vector of the independent rows' nullspace that changes some coefficient shows a row that is independent over
+        ℚ although it was not modulo the prime; it joins them.
+        """
+        count = self.gradients.network.parameter_count
+        while True:
+            kernel = [
+                _dense(dict(zip(self.free, vector)), count)
+                for vector in Matrix(self.kept.rows, len(self.free)).nullspace().rows
+            ]
+            # Short vectors first: they say the most.
+            kernel.sort(key=lambda vector: sum(1 for x in vector if x))
+            span = IndependentRows(count)
+            span.extend([_integers(vector) for vector in known])
+            fresh = [kernel[index] for index in span.extend([_integers(vector) for vector in kernel])]
+            changing = _first_change(self.gradients, self.patterns, fresh)
+            if changing is None and len(fresh) == len(self.free) - self.rank - Matrix(known, count).rank():
+                return fresh
+            assert changing is not None, "independent modulo a prime, but not over the rationals"
+            self._add_exactly(changing)
+
+    def _add_exactly(self, pattern: ActivationPattern) -> None:
+        for number, row in enumerate(self.gradients.rows(pattern)):
+            chosen = [row[k] for k in self.free]
+            if Matrix([*self.kept.rows, chosen], len(self.free)).rank() > self.rank:
+                self.kept.rows.append(chosen)
+                self.witnesses.append((pattern, *divmod(number, self.gradients.space + 1)))
 
 
-def _backward_rows(net: Network, pattern: ActivationPattern, output: int) -> list[tuple[Rational, ...]]:
-    """For every layer, the derivative of the output by each of its preactivations on the cell."""
-    row = tuple(ONE if k == output else ZERO for k in range(net.architecture[-1]))
-    result = [row]
-    for layer, active in zip(reversed(net.scalar_layers[1:]), reversed(pattern)):
-        columns = zip(*layer.weight)
-        row = tuple(dot(row, column) if on else ZERO for column, on in zip(columns, active))
-        result.append(row)
-    return result[::-1]
+def _first_change(
+    gradients: Gradients, patterns: Sequence[ActivationPattern], vectors: Sequence[Sequence[Rational]]
+) -> ActivationPattern | None:
+    """Return the first cell with a coefficient that some vector changes to first order, ``None`` if there is none."""
+    if not vectors:
+        return None
+    columns = IntegerTable([_integers(vector) for vector in vectors]).transpose()
+    for pattern in patterns:
+        if not (IntegerTable(gradients.rows(pattern)) @ columns).is_zero():
+            return pattern
+    return None
 
 
-def _batches(net: Network, patterns: Sequence[ActivationPattern]) -> Iterator[list[tuple[Rational, ...]]]:
-    for start in range(0, len(patterns), _BATCH):
-        yield [row for pattern in patterns[start : start + _BATCH] for row in coefficient_gradients(net, pattern)]
+def _integers(vector: Sequence[Rational]) -> list[int]:
+    return list(map(int, primitive_integers(vector)))
 
 
-def _by_nullspace(
-    net: Network,
-    patterns: tuple[ActivationPattern, ...],
-    symmetries: tuple[LocalSymmetry, ...],
-    known: list[tuple[Rational, ...]],
-    explained: int,
-    kept: IndependentRows,
-) -> FunctionalDimension:
-    """Prove the rank by the exact nullspace of independent rows; rows that it does not annihilate join them."""
-    count = net.parameter_count
-    while True:
-        kernel = Matrix(kept.rows, count).nullspace()
-        missed = [
-            row for batch in _batches(net, patterns) for row in batch if any(dot(row, vector) for vector in kernel.rows)
-        ]
-        if not missed:
-            break
-        # Independent over ℚ although dependent modulo the prime.
-        kept.rows.append(missed[0])
-    span = IndependentRows(count)
-    span.extend(known)
-    fresh = [kernel.rows[index] for index in span.extend(kernel.rows)]
-    names = net.parameter_names
-    unexplained = tuple({name: value for name, value in zip(names, vector) if value} for vector in fresh)
-    return FunctionalDimension(net, patterns, len(kept.rows), symmetries, explained, unexplained, "exact nullspace")
-
-
-def _dense(vector: dict[int, Rational], length: int) -> tuple[Rational, ...]:
+def _dense(vector: TangentVector, length: int) -> tuple[Rational, ...]:
     return tuple(vector.get(position, ZERO) for position in range(length))

@@ -2,7 +2,7 @@
 
 Let act_i be the set of cells on which neuron i is active (inputs and outputs: all cells), and eff_i ⊆ act_i those on
 which it is *effective*: a path of active neurons with nonzero weights leads from it to an output.  On a cell outside
-eff_i nothing that happens to the preactivation of i changes the function.  Three families of tangent vectors leave all
+eff_i nothing that happens to the preactivation of i changes the function.  Four families of tangent vectors leave all
 coefficients of all cells unchanged:
 
 * *unseen*: a weight W[j,i] with act_i ∩ eff_j = ∅, a bias b_j with eff_j = ∅.
@@ -12,6 +12,8 @@ coefficients of all cells unchanged:
   linear neurons give the factorisation action.
 * *translation*: if every neuron j of the next layer with w_ji ≠ 0 is effective only where i is active, then b_i + t,
   b_j − w_ji t is one: the hiding translation, or the bias shift of a neuron that is active everywhere.
+* *dependent inputs*: (v, s) with Σ_i v_i z_i(x) + s = 0 on all cells of eff_j, z the outputs of the layer before, may
+  be added to the row [w_j|b_j]: j sees no difference.  This happens in wide layers; it contains the unseen weights.
 
 They are sound at every depth and not complete.
 """
@@ -22,7 +24,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from symfiber.exact import ONE, ZERO, Matrix, Rational
+from symfiber.exact import ONE, ZERO, IndependentRows, Matrix, Rational, dot
+from symfiber.gradients import Gradients
 from symfiber.network import ActivationPattern, Network
 from symfiber.parameters import Layer
 
@@ -36,7 +39,7 @@ class LocalSymmetry:
 
     Attributes
     ----------
-    kind : "unseen", "equal activity" or "translation"
+    kind : "unseen", "equal activity", "translation" or "dependent inputs"
     layer : int
         One-based layer.
     neurons : tuple of int
@@ -44,7 +47,7 @@ class LocalSymmetry:
         From positions in ``net.parameters`` to entries.
     """
 
-    kind: Literal["unseen", "equal activity", "translation"]
+    kind: Literal["unseen", "equal activity", "translation", "dependent inputs"]
     layer: int
     neurons: tuple[int, ...]
     vectors: tuple[TangentVector, ...]
@@ -90,6 +93,7 @@ def local_symmetries(net: Network, patterns: Iterable[ActivationPattern]) -> tup
     translation: layer 2, neurons 0, 1 tangent vectors
     """
     found = list(patterns)
+    gradients = Gradients(net)
     places = ParameterPositions(net.architecture)
     active, effective = _activity(net, found)
     return tuple(
@@ -97,6 +101,7 @@ def local_symmetries(net: Network, patterns: Iterable[ActivationPattern]) -> tup
         for layer in range(len(net.scalar_layers))
         for symmetry in (
             *_unseen(places, layer, active[layer], effective[layer]),
+            *_dependent_inputs(gradients, found, places, layer, effective[layer]),
             *(
                 (
                     *_equal_activity(net, places, layer, active[layer + 1], effective[layer + 1]),
@@ -141,6 +146,44 @@ def _unseen(
             positions.append(places.bias(layer + 1, j))
         if positions:
             yield LocalSymmetry("unseen", layer + 1, (j,), tuple({p: ONE} for p in positions))
+
+
+def _dependent_inputs(
+    gradients: Gradients,
+    patterns: Sequence[ActivationPattern],
+    places: ParameterPositions,
+    layer: int,
+    effective: Sequence[Cells],
+) -> Iterator[LocalSymmetry]:
+    """The relations among a neuron's inputs and 1 on the cells where it is effective, but for inputs that are 0."""
+    if not layer:
+        return
+    groups: dict[ActivationPattern, set[int]] = {}
+    for n, pattern in enumerate(patterns):
+        groups.setdefault(pattern[:layer], set()).add(n)
+    prefixes = [(gradients.inputs(prefix)[layer].columns(), members) for prefix, members in groups.items()]
+    for j, where in enumerate(effective):
+        columns = [column for table, members in prefixes if not members.isdisjoint(where) for column in table]
+        if columns:
+            neuron = [*(places.weight(layer + 1, j, i) for i in range(len(columns[0]) - 1)), places.bias(layer + 1, j)]
+            relations = [v for v in _relations(columns) if sum(1 for x in v if x) > 1]
+            if relations:
+                vectors = tuple({p: x for p, x in zip(neuron, v) if x} for v in relations)
+                yield LocalSymmetry("dependent inputs", layer + 1, (j,), vectors)
+
+
+def _relations(columns: Sequence[Sequence[int]]) -> Sequence[Sequence[Rational]]:
+    """Return a basis of the vectors orthogonal to all columns."""
+    size = len(columns[0])
+    kept = IndependentRows(size)
+    for start in range(0, len(columns), size):
+        kept.extend(columns[start : start + size])
+        if kept.rank == size:
+            return ()
+    basis = Matrix(kept.rows, size).nullspace().rows
+    if all(not dot(vector, column) for vector in basis for column in columns):
+        return basis
+    return Matrix(columns, size).nullspace().rows  # a dependence modulo the prime only
 
 
 def _equal_activity(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import sys
+import tracemalloc
 from fractions import Fraction
 from itertools import islice, product
 from math import comb
@@ -15,8 +17,9 @@ from oracle import cells as oracle
 
 import symfiber as sf
 from symfiber import library
-from symfiber.cells import box, cells
-from symfiber.complex import area, face_counts, faces, neighbour_graph
+from symfiber.cells import HalfSpaces, box, cells, emptiness_proofs
+from symfiber.complex import area, face_counts, faces, neighbour_graph, volume
+from symfiber.exact import Matrix, solve_inequalities
 
 
 def random_network(rng: random.Random, shape: tuple[int, ...], bound: int) -> sf.Network:
@@ -116,6 +119,16 @@ class TestCells:
             list(cells(net, limit=5))
         assert error.value.known == {"cells": 5}
 
+    def test_memory_stays_bounded(self) -> None:
+        """Only one path of the tree is kept: thousands of cells pass through less memory than a hundred bytes each."""
+        net = random_network(random.Random(8), (3, 24, 24, 1), 99)
+        tracemalloc.start()
+        for _ in islice(cells(net), 10_000):
+            pass
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 10_000 * 100
+
     def test_degenerate(self) -> None:
         assert len(list(cells(sf.Network([([[1, 2]], [0])])))) == 1
         zero = sf.Network([([[0], [0], [0]], [0, 1, -1]), ([[1, 1, 1]], [0])])
@@ -123,6 +136,82 @@ class TestCells:
         assert only.activation_pattern == ((False, True, False),) and not only.bounded
         with pytest.raises(sf.InputError, match="coordinates"):
             only.contains([1, 2])
+
+
+class TestRepresentations:
+    """The same cells by corners and rays, by linear programs, and by proofs of emptiness."""
+
+    @pytest.mark.parametrize("shape", [(1, 3, 2, 1), (2, 3, 3, 1), (3, 3, 2, 1), (2, 2, 2, 2, 1), (4, 4, 2, 1)])
+    @pytest.mark.parametrize("bound", [1, 3, 99])
+    def test_linear_programs_give_the_same_cells(
+        self, shape: tuple[int, ...], bound: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        net = random_network(random.Random(bound), shape, bound)
+        by_corners = {cell.activation_pattern: cell for cell in cells(net)}
+        monkeypatch.setattr(sys.modules["symfiber.cells"], "CORNER_LIMIT", 0)
+        by_programs = {cell.activation_pattern: cell for cell in cells(net)}
+        assert by_corners.keys() == by_programs.keys()
+        for pattern, cell in by_corners.items():
+            other = by_programs[pattern]
+            assert isinstance(other.region, HalfSpaces) or not any(shape[1:-1])
+            assert set(cell.inequalities) == set(other.inequalities) and cell.bounded == other.bounded
+            assert net.activation_pattern(other.interior_point) == pattern
+            with pytest.raises(sf.UnsupportedError, match="corners"):
+                other.corners()
+
+    def test_large_boxes_use_linear_programs(self) -> None:
+        net = random_network(random.Random(1), (12, 2, 2, 1), 9)
+        found = list(cells(net, box([-1] * 12, [1] * 12)))
+        assert all(isinstance(cell.region, HalfSpaces) and cell.bounded for cell in found)
+        assert {cell.activation_pattern for cell in found} <= {cell.activation_pattern for cell in cells(net)}
+
+    @pytest.mark.parametrize("shape", [(1, 3, 2, 1), (2, 3, 2, 1), (3, 3, 2, 1)])
+    def test_emptiness_proofs(self, shape: tuple[int, ...]) -> None:
+        """Every part left out is proved empty: cells and proofs are the leaves of one binary tree."""
+        for bound in (2, 99):
+            net = random_network(random.Random(bound), shape, bound)
+            prefixes = set()
+            for cell in cells(net):
+                flat = [on for layer in cell.activation_pattern for on in layer]
+                prefixes |= {tuple(flat[:k]) for k in range(len(flat) + 1)}
+            left_out = set()
+            for part in emptiness_proofs(net):
+                assert part.verify() and "nowhere" in str(part)
+                prefix = tuple(on for layer in part.pattern for on in layer)
+                assert prefix in prefixes
+                left_out.add((*prefix, part.active))
+            assert not left_out & prefixes
+            total = sum(shape[1:-1])
+            for prefix in prefixes:
+                if len(prefix) < total:
+                    for on in (True, False):
+                        known = (*prefix, on) in prefixes or (*prefix, on) in left_out
+                        assert known or identically_zero(net, prefix)
+
+    @pytest.mark.parametrize("d", [1, 2, 3, 4])
+    def test_volumes_of_a_box_add_up(self, d: int) -> None:
+        net = random_network(random.Random(d), (d, 4, 3, 1), 9)
+        found = list(cells(net, box([-1] * d, [2] * (d - 1) + ["1/2"])))
+        assert len(found) > 1 and sum(volume(cell) for cell in found) == 3 ** (d - 1) * Fraction(3, 2)
+
+    def test_corners_satisfy_their_cell(self) -> None:
+        net = random_network(random.Random(5), (3, 4, 3, 1), 9)
+        for cell in cells(net, box([-2] * 3, [2] * 3)):
+            assert len(set(cell.corners())) == len(cell.corners()) >= 4
+            for corner in cell.corners():
+                values = [sum(a * x for a, x in zip(row, corner)) + row[-1] for row in cell.inequalities]
+                assert cell.contains(corner) and values.count(0) >= 3
+
+
+def identically_zero(net: sf.Network, prefix: tuple[bool, ...]) -> bool:
+    """Whether the next neuron's preactivation is the zero polynomial on the region with these activities."""
+    forms = [[Fraction(int(q == k)) for k in range(net.architecture[0] + 1)] for q in range(net.architecture[0])]
+    for layer in net.layers:
+        forms = oracle.apply_layer(*layer, forms)
+        if len(prefix) < len(forms):
+            return not any(forms[len(prefix)])
+        forms, prefix = oracle.mask(forms, prefix[: len(forms)]), prefix[len(forms) :]
+    raise AssertionError
 
 
 class TestFaces:
@@ -148,6 +237,24 @@ class TestFaces:
             seen.add(face.signs)
         assert len(seen) == sum(face_counts(net))
 
+    @pytest.mark.parametrize("shape", [(1, 3, 1), (2, 2, 2, 1), (2, 3, 2, 1), (3, 2, 2, 1)])
+    @pytest.mark.parametrize("bound", [1, 9])
+    def test_against_signs_by_linear_programs(self, shape: tuple[int, ...], bound: int) -> None:
+        net = random_network(random.Random(bound), shape, bound)
+        assert sorted((face.signs, face.dimension) for face in faces(net)) == sorted(sign_patterns(net))
+
+    def test_neighbours_are_the_facets(self) -> None:
+        """Every facet of the complex lies between two cells: as many edges as faces of codimension 1."""
+        for d, seed in ((1, 1), (2, 2), (3, 3)):
+            net = random_network(random.Random(seed), (d, 4, 3, 1), 9)
+            graph = neighbour_graph(net)
+            assert graph.number_of_edges() == face_counts(net)[d - 1] and nx.is_connected(graph)
+            for first, second, data in graph.edges(data=True):
+                assert data["neurons"]
+                for pattern in (first, second):
+                    forms = {max(row, tuple(-v for v in row)) for row in graph.nodes[pattern]["cell"].inequalities}
+                    assert max(data["facet"], tuple(-v for v in data["facet"])) in forms
+
     def test_neighbours(self) -> None:
         """Three lines in general position: a triangle with three edge and three corner neighbours."""
         net = sf.Network([([[1, 0], [0, 1], [-1, -1]], [0, 0, 1]), ([[1, 1, 1]], [0])])
@@ -163,6 +270,30 @@ class TestFaces:
             face_counts(net, limit=3)
         with pytest.raises(sf.UnsupportedError, match="bounded"):
             area(next(cells(net)))
+
+
+def sign_patterns(net: sf.Network) -> list[tuple[Any, int]]:
+    """All sign patterns that occur, with the dimension of their set: one linear program for each sign and neuron."""
+    d = net.architecture[0]
+    inputs = [[Fraction(int(q == k)) for k in range(d + 1)] for q in range(d)]
+    partial: list[Any] = [((), [], [], inputs)]
+    for layer in net.layers[:-1]:
+        following = []
+        for signs, strict, equations, forms in partial:
+            before = oracle.apply_layer(*layer, forms)
+            parts: list[Any] = [((), strict, equations)]
+            for form in before:
+                parts = [
+                    ((*own, s), more, fixed)
+                    for own, inside, on in parts
+                    for s in (-1, 0, 1)
+                    for more, fixed in [([*inside, [s * x for x in form]], on) if s else (inside, [*on, form])]
+                    if solve_inequalities([], strict=more, equations=fixed, dimension=d)
+                ]
+            for own, inside, on in parts:
+                following.append(((*signs, own), inside, on, oracle.mask(before, [s > 0 for s in own])))
+        partial = following
+    return [(signs, d - Matrix([form[:-1] for form in on], d).rank()) for signs, _, on, _ in partial]
 
 
 def as_z3(value: Fraction) -> Any:

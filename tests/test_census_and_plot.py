@@ -7,6 +7,7 @@ import random
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from fractions import Fraction
 from itertools import product
+from math import comb
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 import symfiber as sf
 from symfiber import library
 from symfiber.cells import cells
-from symfiber.census import random_integer_network, sample_census, sign_census
+from symfiber.census import binomial_interval, random_integer_network, sample_census, sign_census
 from symfiber.cli import main
 from symfiber.report.plot import arrangement, plot_arrangement, plot_fiber_graph, save_figure
 
@@ -62,24 +63,42 @@ class TestSignCensus:
         for n1 in (1, 2, 3):
             rows = list(product((1, -1), repeat=n1 + 1))
             assert Fraction(sum(1 not in row for row in rows), len(rows)) == Fraction(1, 2 ** (n1 + 1))
-        # n₁ = d + 1: (2^d + 1)/4^(d+1) for independent symmetric entries; d = 1 gives 3/16, sampled with an interval.
-        draw, dead, total = random.Random(1), 0, 4000
 
-        def gauss() -> Fraction:
-            return Fraction(int(draw.gauss(0, 1) * 10**6) or 1)
+    @pytest.mark.parametrize(("d", "total"), [(1, 4000), (2, 4000), (3, 1500)])
+    def test_dead_probability_of_wide_layers(self, d: int, total: int) -> None:
+        """n₁ = d + 1: (2^d + 1)/4^(d+1) for independent symmetric entries, sampled with an interval of 99.9 %."""
+        draw, dead = random.Random(d), 0
+
+        def row(length: int) -> list[Fraction]:
+            return [Fraction(int(draw.gauss(0, 1) * 10**6) or 1) for _ in range(length)]
 
         for _ in range(total):
-            net = sf.Network(
-                [
-                    ([[gauss()], [gauss()]], [gauss(), gauss()]),
-                    ([[gauss(), gauss()]], [gauss()]),
-                    ([[1]], [0]),
-                ]
-            )
-            dead += not any(second[0] for _, second in (cell.activation_pattern for cell in cells(net)))
-        expected = Fraction(3, 16)
-        # Four standard deviations of a binomial share.
-        assert abs(Fraction(dead, total) - expected) ** 2 < 16 * expected * (1 - expected) / total
+            first = ([row(d) for _ in range(d + 1)], row(d + 1))
+            net = sf.Network([first, ([row(d + 1)], row(1)), ([[1]], [0])])
+            dead += not any(cell.activation_pattern[1][0] for cell in cells(net))
+        low, high = binomial_interval(dead, total, 0.001)
+        assert low < (2**d + 1) / 4 ** (d + 1) < high
+        assert high - low < 0.05
+
+
+class TestIntervals:
+    @pytest.mark.parametrize(("successes", "total"), [(0, 10), (3, 10), (10, 10), (499, 1000)])
+    def test_against_exact_tails(self, successes: int, total: int) -> None:
+        low, high = binomial_interval(successes, total)
+
+        def at_most(k: int, share: Fraction) -> Fraction:
+            return sum((comb(total, i) * share**i * (1 - share) ** (total - i) for i in range(k + 1)), Fraction(0))
+
+        if successes:
+            assert abs(float(1 - at_most(successes - 1, Fraction(low).limit_denominator(10**6))) - 0.025) < 1e-3
+        if successes < total:
+            assert abs(float(at_most(successes, Fraction(high).limit_denominator(10**6))) - 0.025) < 1e-3
+        assert 0 <= low <= successes / total <= high <= 1
+
+    def test_refusals(self) -> None:
+        for bad in ((-1, 3), (4, 3), (0, 0)):
+            with pytest.raises(sf.InputError, match="successes"):
+                binomial_interval(*bad)
 
 
 class TestSampledCensus:
@@ -106,6 +125,15 @@ class TestSampledCensus:
         assert sample_census((2, 2, 2, 1), 12, 3, save=log) == plain
         lines = [json.loads(line) for line in log.read_text().splitlines()]
         assert sorted(line["sample"] for line in lines) == list(range(12))
+
+    def test_dask(self) -> None:
+        """A Dask cluster's executor works unchanged; skipped where Dask is not installed."""
+        distributed = pytest.importorskip("distributed")
+        with (
+            distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            assert sample_census((2, 2, 2, 1), 12, 3, client.get_executor()) == sample_census((2, 2, 2, 1), 12, 3)
 
     def test_refusals(self, tmp_path: Path) -> None:
         log = tmp_path / "census.jsonl"
@@ -164,6 +192,8 @@ class TestCommands:
         assert main(["census", "2", "2"]) == 0 and "17/32" in capsys.readouterr().out
         assert main(["census", "2", "1", "1", "--samples", "3", "--workers", "2"]) == 0
         assert "3 random 2-1-1 networks" in capsys.readouterr().out
+        assert main(["census", "2", "1", "--depth", "3", "--samples", "2"]) == 0
+        assert "2 random 2-2-1-1-1 networks" in capsys.readouterr().out
         assert main(["plot", "library:hidden-2-2-2-1", "-o", str(tmp_path / "a.svg"), "--size", "7/2"]) == 0
         assert (tmp_path / "a.svg").read_text().startswith("<?xml")
 
@@ -174,6 +204,8 @@ class TestCommands:
             (["census", "0", "1"], 2),
             (["census", "2", "x"], 2),
             (["census", "2", "2", "1", "--samples", "0"], 2),
+            (["census", "2", "2", "1", "--depth", "2"], 2),
+            (["census", "2", "2", "--depth", "0"], 2),
             (["census", "2", "2", "1", "--workers", "0"], 2),
             (["plot", "library:hidden-2-2-2-1"], 2),
             (["plot", "library:hidden-2-2-2-1", "-o", "x.gif"], 2),

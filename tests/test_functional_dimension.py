@@ -40,7 +40,7 @@ class TestValues:
     @pytest.mark.parametrize(("shape", "types", "hidden"), SHAPES)
     def test_equals_the_fiber(self, shape: Any, types: Any, hidden: Any) -> None:
         """For bottleneck networks of every case, N − functional dimension is the fiber's local dimension."""
-        for seed in range(6):
+        for seed in range(42):
             net = drawn(shape, types, hidden, 200 + seed)
             result = analyse_functional_dimension(net)
             assert result.local_fiber_dimension == sf.fiber(net).local_dimension
@@ -78,6 +78,30 @@ class TestValues:
 
 
 class TestExplanations:
+    def test_fixed_layers(self) -> None:
+        """The value is the rank of the gradients in the other layers; a scaling needs both of its layers."""
+        net = library.get("identifiable-2-2-2-1")
+        assert analyse_functional_dimension(net, fixed_layers=(3,)).local_fiber_dimension == 2
+        assert analyse_functional_dimension(net, fixed_layers=(1, 3)).local_fiber_dimension == 0
+        assert analyse_functional_dimension(net, fixed_layers=(2,)).verify()
+        for bad in ((0,), (4,)):
+            with pytest.raises(sf.InputError, match="fixed_layers"):
+                analyse_functional_dimension(net, fixed_layers=bad)
+
+    def test_dependent_inputs(self) -> None:
+        """Four neurons on the line, seen by the next layer only where three of them are active."""
+        net = sf.Network([([[1], [2], [1], [-1]], [5, 3, 1, 1]), ([[3, 1, 1, -9]], [-31]), ([[1]], [0])])
+        result = analyse_functional_dimension(net)
+        found = {s.kind: s for s in result.symmetries}
+        assert len(found["dependent inputs"].vectors) == 2 and found["dependent inputs"].neurons == (0,)
+        assert result.verify() and result.value == oracle_dimension(oracle_layers(net))
+
+    def test_local_and_unexplained(self) -> None:
+        net = library.get("wide-1-2-1-1")
+        result = analyse_functional_dimension(net)
+        assert sf.local_fiber_dimension(net) == net.parameter_count - sf.functional_dimension(net)
+        assert sf.unexplained_dimension(net) == len(result.unexplained)
+
     def test_changed_results_do_not_verify(self) -> None:
         result = analyse_functional_dimension(library.get("one-linear-2-2-3-1"))
         with pytest.raises(sf.VerificationError):
@@ -113,6 +137,15 @@ class TestNotLocalizable:
     """THEORY §4: what is identifiable layer by layer need not be identifiable in composition."""
 
     @staticmethod
+    def composition(layers: Any) -> int:
+        """The tangent dimension of a composition of ReLU layers: an identity is read out, whose entries are fixed."""
+        width = len(layers[-1][1])
+        identity = ([[int(i == j) for j in range(width)] for i in range(width)], [0] * width)
+        result = analyse_functional_dimension(sf.Network([*layers, identity]), fixed_layers=(len(layers) + 1,))
+        assert result.verify() and result.unexplained_dimension == 0
+        return result.local_fiber_dimension
+
+    @staticmethod
     def explained(layers: Any) -> tuple[int, int]:
         result = analyse_functional_dimension(sf.Network(layers))
         assert result.verify() and result.unexplained_dimension == 0
@@ -121,6 +154,7 @@ class TestNotLocalizable:
     def test_first_example(self) -> None:
         """f₂∘f₁ and f₃∘f₂ have their scalings only; in f₃∘f₂∘f₁ only b₂ + b₃ matters."""
         first, second, third = library.get("not-localizable-2-2-1-1-1").layers[:3]
+        assert self.composition([first, second]) == 2 and self.explained([second, third]) == (1, 1)
         assert self.explained([first, second, third])[0] == 3 + 1  # the output layer of f₂∘f₁ is itself linear
         tangent, scalings = self.explained(library.get("not-localizable-2-2-1-1-1").layers)
         assert (tangent, scalings) == (6, 4)
@@ -135,6 +169,9 @@ class TestNotLocalizable:
         l1, l2, l3, l4 = net.layers
         for pair, widths in (((l1, l2), 2), ((l2, l3), 2), ((l3, l4), 2)):
             assert self.explained(list(pair)) == (widths, widths)
+        assert [self.composition([a, b]) for a, b in ((l1, l2), (l2, l3))] == [2, 2]
+        # Four scalings, two translations, and the three parameters of the neuron that never acts, but for its output.
+        assert (self.composition([l1, l2, l3]), self.explained([l2, l3, l4])[0]) == (9, 4)
         result = analyse_functional_dimension(net)
         assert (result.value, result.local_fiber_dimension, result.unexplained_dimension) == (10, 11, 0)
         translations = {(s.layer, s.neurons) for s in result.symmetries if s.kind == "translation"}
@@ -153,3 +190,35 @@ class TestNotLocalizable:
         only_two = sf.Network([l1, l2, ([[1, 1]], [0])])
         shifted = translated(Fraction(1, 7)).layers
         assert not sf.decide_equivalence(only_two, sf.Network([shifted[0], shifted[1], ([[1, 1]], [0])])).equivalent
+
+    def test_hiding_translation_without_a_dead_neuron(self) -> None:
+        """Each pair of consecutive layers is identifiable, by the theorem; the composition has one translation more."""
+        net = library.get("hiding-only-in-composition-2-2-2-1-1")
+        l1, l2, l3, l4 = net.layers
+        for first, second in ((l1, l2), (l2, l3)):
+            width = len(second.bias)
+            identity = ([[int(i == j) for j in range(width)] for i in range(width)], [0] * width)
+            pair = sf.Network([first, second, identity])
+            assert sf.is_identifiable(pair) and sf.check_generic(pair).status == "proved"
+            assert sf.hidden_hypersurfaces(pair) == () and set(sf.neuron_types(pair)) == {"nonlinear"}
+            assert self.composition([first, second]) == 2
+        assert self.explained([l3, l4]) == (1, 1)
+        assert sf.is_identifiable(sf.Network([l2, l3, l4])) and self.explained([l2, l3, l4]) == (3, 3)
+        result = analyse_functional_dimension(net)
+        assert result.verify() and (result.value, result.local_fiber_dimension) == (11, 5 + 1)
+        assert not [s for s in result.symmetries if s.kind in ("unseen", "dependent inputs")]
+        assert [(s.layer, s.neurons) for s in result.symmetries if s.kind == "translation"] == [(1, (0,))]
+        # Where y_1 <= 0 the third layer is inactive: no kink of the composition on H_1, but one of f2 o f1.
+        for cell in sf.cells(net):
+            assert cell.activation_pattern[0][0] or cell.activation_pattern[2] == (False,)
+
+        def translated(t: Fraction, last: Any) -> sf.Network:
+            return sf.Network([(l1.weight, [t, 0]), (l2.weight, [-2 - t, 3 + t]), *last])
+
+        for t in (Fraction(-2, 3), Fraction(-1, 2), Fraction(1), Fraction(100)):
+            assert sf.decide_equivalence(net, translated(t, (l3, l4))).equivalent
+        assert not sf.decide_equivalence(net, translated(Fraction(-2, 3) - Fraction(1, 99), (l3, l4))).equivalent
+        readout = ([[1, 1]], [0])
+        assert not sf.decide_equivalence(
+            sf.Network([l1, l2, readout]), translated(Fraction(1, 9), (readout,))
+        ).equivalent

@@ -91,6 +91,12 @@ def add_census(commands: Commands) -> None:
         nargs="+",
         help="two numbers N1 N2: exact shares of the sign patterns; three or more, an architecture: sampled dimensions",
     )
+    command.add_argument(
+        "--depth",
+        type=int,
+        metavar="L",
+        help="with N1 N2: sampled dimensions of the architecture N1-N1-N2-...-N2-1 with L hidden layers",
+    )
     command.add_argument("--samples", type=int, default=100, help="number of samples, 100 by default")
     command.add_argument("--seed", type=int, default=0, help="seed of the samples, 0 by default")
     command.add_argument("--workers", type=int, default=1, help="number of processes, 1 by default")
@@ -102,15 +108,20 @@ def _census(arguments: argparse.Namespace) -> int:
     from symfiber.census import sample_census, sign_census
     from symfiber.progress import Progress
 
-    if len(arguments.widths) == 2:
-        write_result(f"{sign_census(*arguments.widths)}\n", arguments.output)
+    widths = arguments.widths
+    if arguments.depth is not None:
+        if len(widths) != 2 or arguments.depth < 1:
+            raise InputError(f"--depth must be a positive number after N1 N2, got {arguments.depth} after {widths}")
+        widths = [widths[0], widths[0], *[widths[1]] * (arguments.depth - 1), 1]
+    if len(widths) == 2:
+        write_result(f"{sign_census(*widths)}\n", arguments.output)
         return DONE
     if arguments.workers < 1:
         raise InputError(f"--workers must be positive, got {arguments.workers}")
     pool: Any = ProcessPoolExecutor(arguments.workers) if arguments.workers > 1 else nullcontext()
     with Progress("census", arguments.samples) as bar, pool as executor:
         census = sample_census(
-            arguments.widths, arguments.samples, arguments.seed, executor, arguments.save, lambda _: bar.advance()
+            widths, arguments.samples, arguments.seed, executor, arguments.save, lambda _: bar.advance()
         )
     write_result(f"{census}\n", arguments.output)
     return DONE

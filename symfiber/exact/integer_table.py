@@ -44,6 +44,24 @@ class IntegerTable:
         rows = [entries[i * width : (i + 1) * width] if on else zero for i, on in enumerate(kept)]
         return IntegerTable([*rows, last])
 
+    def masked_columns(self, kept: Sequence[bool]) -> IntegerTable:
+        """Return the matrix with the columns that are not kept set to 0."""
+        return IntegerTable([[x if on else 0 for x, on in zip(row, kept)] for row in self._matrix.tolist()])
+
+    def columns(self) -> list[list[int]]:
+        """Return the columns as Python integers."""
+        return [[int(x) for x in row] for row in self._matrix.transpose().tolist()]
+
+    def is_zero(self) -> bool:
+        """Return whether every entry is 0."""
+        return not self._matrix
+
+    def transpose(self) -> IntegerTable:
+        """Return the transposed matrix."""
+        result = IntegerTable.__new__(IntegerTable)
+        result._matrix = self._matrix.transpose()
+        return result
+
     def rows(self) -> list[list[int]]:
         """Return the rows as Python integers."""
         return [[int(x) for x in row] for row in self._matrix.tolist()]

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from flint import fmpq, nmod_mat
 
 from symfiber.errors import InputError
-from symfiber.exact.scalars import primitive_integers
 
 PRIMES = (4611686018427387847, 4611686018427387817, 4611686018427387787, 4611686018427387761)
 """The four largest primes below 2^62."""
@@ -63,19 +62,18 @@ def independent_rows(rows: Sequence[Sequence[int]], column_count: int, prime: in
 
 
 class IndependentRows:
-    """Collect rows over ℚ that are proved independent, by elimination modulo a prime.
+    """Collect integer rows that are proved independent over ℚ, by elimination modulo a prime.
 
     Examples
     --------
-    >>> from symfiber.exact import Matrix
     >>> kept = IndependentRows(2)
-    >>> kept.extend(Matrix([[1, 2], [2, 4], [0, 5]]).rows), kept.rank
+    >>> kept.extend([[1, 2], [2, 4], [0, 5]]), kept.rank
     ([0, 2], 2)
     """
 
     def __init__(self, length: int) -> None:
         self.length = length
-        self.rows: list[tuple[fmpq, ...]] = []
+        self.rows: list[Sequence[int]] = []
         self._residues: list[list[int]] = []
 
     @property
@@ -83,13 +81,14 @@ class IndependentRows:
         """The number of rows kept: a proved lower bound of the rank of all rows seen."""
         return len(self.rows)
 
-    def extend(self, rows: Iterable[Sequence[fmpq]]) -> list[int]:
+    def extend(self, rows: Sequence[Sequence[int]]) -> list[int]:
         """Look at more rows; keep those that are independent of the kept ones and return their indices."""
-        batch = [tuple(row) for row in rows]
-        residues = [[int(x) % PRIMES[0] for x in primitive_integers(row)] for row in batch]
+        if self.rank == self.length:
+            return []
+        residues = [[x % PRIMES[0] for x in row] for row in rows]
         old = len(self._residues)
         found = independent_rows(self._residues + residues, self.length, PRIMES[0])
         fresh = [index - old for index in found if index >= old]
-        self.rows += [batch[index] for index in fresh]
+        self.rows += [rows[index] for index in fresh]
         self._residues += [residues[index] for index in fresh]
         return fresh
