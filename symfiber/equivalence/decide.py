@@ -192,20 +192,7 @@ def decide_equivalence(
     separating = _first_separating(a, b, points)
     if separating is not None:
         return _different(a, b, separating)
-    D = difference(reduced_a, reduced_b)
-    reduce_state(D)
-    proof = EqualityProof(*steps, tuple(D.steps))
-    if D.is_zero():
-        return Equivalence(a, b, True, None, "moves", proof)
-    separating = _first_separating(a, b, critical_points(D))
-    if separating is not None:
-        return _different(a, b, separating)
-    if engine == "moves":
-        raise LimitExceededError(
-            "neither moves nor critical points decide whether the networks are equal, and the search was left out",
-            {"front neurons left": sum(map(len, D.front)), "top neurons left": len(D.top)},
-        )
-    return _by_cells(a, b, proof, D, limit, seconds, progress)
+    return _by_difference(a, b, (reduced_a, reduced_b), None if engine == "moves" else (limit, seconds, progress))
 
 
 def _check_arguments(a: Network, b: Network, engine: str | None) -> None:
@@ -221,6 +208,29 @@ def _check_arguments(a: Network, b: Network, engine: str | None) -> None:
             )
     if engine not in _ENGINES:
         raise InputError(f'engine must be None, "moves", "cells" or "z3", got {shorten(engine)}')
+
+
+def _by_difference(
+    a: Network,
+    b: Network,
+    states: tuple[State, State],
+    search: tuple[int, float | None, Progress | None] | None,
+) -> Equivalence:
+    """Reduce the difference of two reduced states and look at its kinks, then at its cells."""
+    D = difference(*states)
+    reduce_state(D)
+    proof = EqualityProof(tuple(states[0].steps), tuple(states[1].steps), tuple(D.steps))
+    if D.is_zero():
+        return Equivalence(a, b, True, None, "moves", proof)
+    separating = _first_separating(a, b, critical_points(D))
+    if separating is not None:
+        return _different(a, b, separating)
+    if search is None:
+        raise LimitExceededError(
+            "neither moves nor critical points decide whether the networks are equal, and the search was left out",
+            {"front neurons left": sum(map(len, D.front)), "top neurons left": len(D.top)},
+        )
+    return _by_cells(a, b, proof, D, *search)
 
 
 def _first_separating(a: Network, b: Network, points: Iterable[Point]) -> Point | None:
@@ -240,7 +250,19 @@ def _by_cells(
     if not isinstance(found, CellTree):
         return _different(a, b, found)
     proved = EqualityProof(proof.steps_a, proof.steps_b, proof.steps_difference, found)
-    return Equivalence(a, b, True, None, "cells", proved)
+    return _checked(Equivalence(a, b, True, None, "cells", proved))
+
+
+def _checked(result: Equivalence) -> Equivalence:
+    """Let the independent checker read the proof by cells; proofs beyond its limits pass unread."""
+    from symfiber import checker
+
+    try:
+        checker.check(result.certificate.data)
+    except checker.Refusal as refusal:
+        if refusal.args[1] == 1:
+            raise VerificationError(f"a proof of equality must check, but {refusal.args[0]}") from None
+    return result
 
 
 def _different(a: Network, b: Network, point: Sequence[Rational]) -> Equivalence:
