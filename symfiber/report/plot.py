@@ -116,17 +116,20 @@ def arrangement(net: Network, region: Sequence[Sequence[Any]] | None = None) -> 
 
 
 def default_box(net: Network) -> Box:
-    """Return a box around the corners of the complex, without the outermost tenth on either side when there are many.
+    """Return a box around the corners of the complex, with a margin of a fifth; far outliers stay outside.
 
-    The box has a margin of a fifth; without any corner it is [−1, 1]² around the cells' interior points.
+    In either direction it reaches at most one and a half times the distance of the quartiles beyond them.  Without any
+    corner it surrounds the cells' interior points.
     """
     found = list(cells(net, limit=CELL_LIMIT))
     corners = sorted({corner for cell in found for corner in vertices(cell)})
     points = corners or [(cell.interior_point[0], cell.interior_point[1]) for cell in found]
     sides = []
     for values in (sorted(point[q] for point in points) for q in range(2)):
-        cut = len(values) // 10
-        least, largest = values[cut], values[-1 - cut]
+        low, high = values[len(values) // 4], values[-1 - len(values) // 4]
+        fence = (high - low) * 3 / 2
+        least = next(x for x in values if x >= low - fence)
+        largest = next(x for x in reversed(values) if x <= high + fence)
         margin = (largest - least) / 5 or Fraction(1)
         sides.append((least - margin, largest + margin))
     # Neither direction is shown much longer than the other.
@@ -255,7 +258,7 @@ def save_figure(figure: Any, path: Any) -> None:
 
 def piece_color(number: int) -> tuple[float, float, float]:
     """Return a pale colour for an affine piece; consecutive numbers get hues far apart."""
-    return hsv_to_rgb((0.13 + number * _GOLDEN) % 1.0, 0.16 + 0.14 * (number % 3), 0.98 - 0.05 * (number % 2))
+    return hsv_to_rgb((0.13 + number * _GOLDEN) % 1.0, 0.12 + 0.08 * (number % 3), 0.98 - 0.04 * (number % 2))
 
 
 def _strong(number: int) -> tuple[float, float, float]:

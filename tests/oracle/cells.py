@@ -30,10 +30,7 @@ def evaluate(layers, x):
     for index, (weight, bias) in enumerate(layers):
         if index > 0:
             values = [max(value, Fraction(0)) for value in values]
-        values = [
-            sum((w * v for w, v in zip(row, values, strict=True)), Fraction(b))
-            for row, b in zip(weight, bias)
-        ]
+        values = [sum((w * v for w, v in zip(row, values, strict=True)), Fraction(b)) for row, b in zip(weight, bias)]
     return tuple(values)
 
 

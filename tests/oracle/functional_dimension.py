@@ -71,9 +71,7 @@ def coefficient_gradients(layers, pattern):
         jacobians.append(
             [
                 [
-                    sum((b * row[j] for b, row in zip(jacobian_row, weight)), Fraction(0))
-                    if active
-                    else Fraction(0)
+                    sum((b * row[j] for b, row in zip(jacobian_row, weight)), Fraction(0)) if active else Fraction(0)
                     for j, active in enumerate(signs)
                 ]
                 for jacobian_row in jacobians[-1]
