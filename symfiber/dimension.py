@@ -131,8 +131,8 @@ def real_dimension(value: SemialgebraicSet, points: Sequence[Sequence[Rational]]
 
     Lower bound: a rational point with all inequalities strict near which the equations define a manifold (solved for
     variables, then the implicit function theorem), or a sign change of a single equation.  Upper bound: the Krull
-    dimension of {equations = 0, strict polynomials ≠ 0} over ℂ, after equations that vanish on the *real* set were added
-    (x = y = 0 for x² + y² = 0, by an identity −x² = Σ squares·positive + Σ h·e) and after splitting products and
+    dimension of {equations = 0, strict polynomials ≠ 0} over ℂ, after equations that vanish on the *real* set were
+    added (x = y = 0 for x² + y² = 0, by an identity −x² = Σ squares·positive + Σ h·e) and after splitting products and
     inequalities q ≥ 0 into q > 0 and q = 0 where that is needed.
 
     Parameters
