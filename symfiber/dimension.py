@@ -61,8 +61,8 @@ class DimensionCertificate:
         rank = self.chart.jacobian(self.witness).rank()
         if rank != self.lower:
             raise VerificationError(f"the Jacobian at the witness must have rank {self.lower}, got {rank}")
-        if self.lower > self.upper:
-            raise VerificationError(f"the lower bound {self.lower} must not exceed the upper bound {self.upper}")
+        if self.lower != self.upper:
+            raise VerificationError(f"the lower bound {self.lower} must equal the upper bound {self.upper}")
         return True
 
 
