@@ -283,3 +283,12 @@ def test_matrices_of_no_rows_or_of_texts(rows: Any) -> None:
 def test_unknown_symbol() -> None:
     with pytest.raises(sf.InputError, match="'w'"):
         RING.generators[0].derivative("w")
+
+
+def test_a_ring_in_use_stays_the_only_one_with_its_names() -> None:
+    """However many other rings are made meanwhile: identity of rings is equality of names."""
+    ring = PolynomialRing(("p", "q"))
+    p, _ = ring.generators
+    others = [PolynomialRing((f"v{k}",)) for k in range(600)]
+    assert PolynomialRing(("p", "q")) is ring and PolynomialRing(("p", "q")).generators[0] + p == p * 2
+    assert all(PolynomialRing(other.names) is other for other in others)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
+from weakref import WeakValueDictionary
 
 from flint import fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpz
 
@@ -34,7 +34,7 @@ class PolynomialRing:
     True
     """
 
-    __slots__ = ("_context", "_index", "names")
+    __slots__ = ("__weakref__", "_context", "_index", "names")
 
     names: tuple[str, ...]
     _context: Any
@@ -98,8 +98,14 @@ class PolynomialRing:
         return f"ℚ[{shown}]"
 
 
-@lru_cache(maxsize=256)
+# Weak: a ring lives as long as something uses it, and while it lives it is the only one with its names.
+_RINGS: WeakValueDictionary[tuple[str, ...], PolynomialRing] = WeakValueDictionary()
+
+
 def _ring(names: tuple[str, ...]) -> PolynomialRing:
+    known = _RINGS.get(names)
+    if known is not None:
+        return known
     seen = set()
     for name in names:
         if not isinstance(name, str) or not _NAME.fullmatch(name):
@@ -113,6 +119,7 @@ def _ring(names: tuple[str, ...]) -> PolynomialRing:
     ring.names = names
     ring._context = fmpq_mpoly_ctx.get(list(names))
     ring._index = {name: i for i, name in enumerate(names)}
+    _RINGS[names] = ring
     return ring
 
 
