@@ -1,15 +1,15 @@
-"""Semi-algebraic sets over ℚ and rational maps between coordinate spaces."""
+"""Basic semi-algebraic sets over ℚ and their finite unions: conditions, membership, Boolean operations, printing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from symfiber.errors import InputError
-from symfiber.exact import ONE, ZERO, Matrix, Polynomial, PolynomialRing, Rational, rational
+from symfiber.errors import InputError, LimitExceededError
+from symfiber.exact import Polynomial, PolynomialRing, Rational, rational
 
 _SHOWN_CONDITIONS = 24
+_PIECE_LIMIT = 4096
 
 
 def _canonical(ring: PolynomialRing, polynomials: Iterable[Any], up_to_sign: bool) -> tuple[Polynomial, ...]:
@@ -60,13 +60,33 @@ class BasicSet:
             q for q in _canonical(ring, nonnegative, up_to_sign=False) if q and not _is_positive_number(q)
         )
 
+    @classmethod
+    def everything(cls, ring: PolynomialRing) -> BasicSet:
+        """Return ℝⁿ."""
+        return cls(ring)
+
+    @classmethod
+    def nothing(cls, ring: PolynomialRing) -> BasicSet:
+        """Return the empty set, written 1 = 0."""
+        return cls(ring, [ring.constant(1)])
+
+    @property
+    def pieces(self) -> tuple[BasicSet, ...]:
+        """The set itself, as the only piece: basic sets and unions can be treated alike."""
+        return (self,)
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether all conditions have degree at most 1."""
+        return all(p.total_degree() <= 1 for p, _ in self.conditions())
+
     def contains(self, point: Sequence[Any]) -> bool:
         """Return whether a rational point lies in the set, decided exactly."""
         return self.violation(point) is None
 
     def violation(self, point: Sequence[Any]) -> str | None:
         """Return the first condition that fails at the point as text, ``None`` when all hold."""
-        values = _point(self.ring, point)
+        values = rational_point(self.ring, point)
         for equation in self.equations:
             if equation(values) != 0:
                 return f"{equation} = 0"
@@ -89,6 +109,31 @@ class BasicSet:
     def __contains__(self, point: Sequence[Any]) -> bool:
         return self.contains(point)
 
+    def __and__(self, other: BasicSet | Union) -> Any:
+        """Return the intersection: a basic set with a basic set, a union with a union."""
+        _check_set(other, self.ring)
+        if isinstance(other, Union):
+            return Union(self.ring, [self & piece for piece in other.pieces])
+        return BasicSet(
+            self.ring,
+            self.equations + other.equations,
+            self.positive + other.positive,
+            self.nonnegative + other.nonnegative,
+        )
+
+    def __or__(self, other: BasicSet | Union) -> Union:
+        """Return the union."""
+        _check_set(other, self.ring)
+        return Union(self.ring, (self, *other.pieces))
+
+    def __invert__(self) -> Union:
+        """Return the complement: one piece for every way to violate one condition."""
+        ring = self.ring
+        pieces = [BasicSet(ring, positive=[s * e]) for e in self.equations for s in (1, -1)]
+        pieces += [BasicSet(ring, nonnegative=[-p]) for p in self.positive]
+        pieces += [BasicSet(ring, positive=[-q]) for q in self.nonnegative]
+        return Union(ring, pieces)
+
     def _key(self) -> tuple[Any, ...]:
         return self.ring, self.equations, self.positive, self.nonnegative
 
@@ -105,11 +150,15 @@ class BasicSet:
         )
 
     def __str__(self) -> str:
-        """Return all conditions; a long list is cut with a count."""
+        """Return the conditions; a long list is cut with a count."""
+        return self.to_text(_SHOWN_CONDITIONS)
+
+    def to_text(self, limit: int | None = None) -> str:
+        """Return all conditions, or the first ``limit`` and the number of the others."""
         conditions = self.conditions()
-        shown = [f"{polynomial} {relation} 0" for polynomial, relation in conditions[:_SHOWN_CONDITIONS]]
-        if len(conditions) > _SHOWN_CONDITIONS:
-            shown.append(f"… {len(conditions) - _SHOWN_CONDITIONS} more conditions")
+        shown = [f"{polynomial} {relation} 0" for polynomial, relation in conditions[:limit]]
+        if limit is not None and len(conditions) > limit:
+            shown.append(f"… {len(conditions) - limit} more conditions")
         return "{ " + ",  ".join(shown) + " }"
 
 
@@ -129,17 +178,36 @@ class Union:
     def __init__(self, ring: PolynomialRing, pieces: Iterable[BasicSet]) -> None:
         self.ring = ring
         self.pieces = tuple(dict.fromkeys(pieces))
+        if len(self.pieces) > _PIECE_LIMIT:
+            raise LimitExceededError(f"a union must have at most {_PIECE_LIMIT} pieces, got {len(self.pieces)}")
         for piece in self.pieces:
             if piece.ring is not ring:
                 raise InputError(f"pieces of a union must live in {ring!r}, got one in {piece.ring!r}")
 
     def contains(self, point: Sequence[Any]) -> bool:
         """Return whether a rational point lies in one of the pieces, decided exactly."""
-        values = _point(self.ring, point)
+        values = rational_point(self.ring, point)
         return any(piece.contains(values) for piece in self.pieces)
 
     def __contains__(self, point: Sequence[Any]) -> bool:
         return self.contains(point)
+
+    def __and__(self, other: BasicSet | Union) -> Union:
+        """Return the intersection, one piece for every pair of pieces."""
+        _check_set(other, self.ring)
+        return Union(self.ring, [a & b for a in self.pieces for b in other.pieces])
+
+    def __or__(self, other: BasicSet | Union) -> Union:
+        """Return the union."""
+        _check_set(other, self.ring)
+        return Union(self.ring, (*self.pieces, *other.pieces))
+
+    def __invert__(self) -> Union:
+        """Return the complement; the number of pieces is the product of the numbers of conditions."""
+        result = Union(self.ring, [BasicSet.everything(self.ring)])
+        for piece in self.pieces:
+            result = result & ~piece
+        return result
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Union) and self.ring is other.ring and set(self.pieces) == set(other.pieces)
@@ -151,74 +219,22 @@ class Union:
         return f"<Union of {len(self.pieces)} basic sets in ℝ^{len(self.ring.names)}>"
 
     def __str__(self) -> str:
-        return "\n∪ ".join(map(str, self.pieces))
+        return self.to_text(_SHOWN_CONDITIONS)
+
+    def to_text(self, limit: int | None = None) -> str:
+        """Return every piece on a line, with all conditions or the first ``limit`` of each."""
+        return "\n∪ ".join(piece.to_text(limit) for piece in self.pieces) if self.pieces else "{ }"
 
 
-@dataclass(frozen=True, slots=True)
-class RationalMap:
-    """A rational map x ↦ (numerator_i(x) / denominator_i(x))_i, defined on a basic set.
+SemialgebraicSet = BasicSet | Union
+"""A basic set or a finite union of them."""
 
-    Attributes
-    ----------
-    domain : BasicSet
-        In the ring of the map's own variables; no denominator vanishes on it.
-    numerators, denominators : tuples of Polynomial
-        One pair a target coordinate.
-    target : tuple of str
-        The names of the target coordinates.
 
-    Examples
-    --------
-    >>> R = PolynomialRing(("t",)); (t,) = R.generators
-    >>> circle = RationalMap(BasicSet(R), (1 - t*t, 2*t), (1 + t*t, 1 + t*t), ("x", "y"))
-    >>> circle(["1/2"]), circle.jacobian(["1/2"]).rank()
-    ((3/5, 4/5), 1)
-    """
-
-    domain: BasicSet
-    numerators: tuple[Polynomial, ...]
-    denominators: tuple[Polynomial, ...]
-    target: tuple[str, ...]
-
-    @property
-    def variables(self) -> tuple[str, ...]:
-        """The names of the map's variables."""
-        return self.domain.ring.names
-
-    def __call__(self, point: Sequence[Any]) -> tuple[Rational, ...]:
-        """Return the image of a point of the domain; no check that it lies there."""
-        values = _point(self.domain.ring, point)
-        cache: dict[Polynomial, Rational] = {}
-        image = []
-        for numerator, denominator in zip(self.numerators, self.denominators):
-            if denominator not in cache:
-                cache[denominator] = denominator(values)
-            image.append(numerator(values) / cache[denominator])
-        return tuple(image)
-
-    def jacobian(self, point: Sequence[Any]) -> Matrix:
-        """Return the matrix of partial derivatives at a point, one row a target coordinate."""
-        values = _point(self.domain.ring, point)
-        positions = {name: i for i, name in enumerate(self.variables)}
-        rows = []
-        for numerator, denominator in zip(self.numerators, self.denominators):
-            row = [ZERO] * len(positions)
-            top, bottom = numerator(values), denominator(values)
-            scale = ONE / (bottom * bottom)
-            for name in dict.fromkeys((*numerator.symbols(), *denominator.symbols())):
-                slope = numerator.derivative(name)(values) * bottom - top * denominator.derivative(name)(values)
-                row[positions[name]] = slope * scale
-            rows.append(row)
-        return Matrix(rows, len(positions))
-
-    def __repr__(self) -> str:
-        return f"<RationalMap ℝ^{len(self.variables)} ⊇ domain → ℝ^{len(self.target)}>"
-
-    def __str__(self) -> str:
-        lines = []
-        for name, numerator, denominator in zip(self.target, self.numerators, self.denominators):
-            lines.append(f"{name} = {numerator}" if denominator == ONE else f"{name} = ({numerator})/({denominator})")
-        return "\n".join(lines)
+def _check_set(value: object, ring: PolynomialRing) -> None:
+    if not isinstance(value, (BasicSet, Union)):
+        raise InputError(f"the other operand must be a BasicSet or a Union, got {type(value).__name__}")
+    if value.ring is not ring:
+        raise InputError(f"sets must live in one ring, got {ring!r} and {value.ring!r}")
 
 
 def _is_positive_number(polynomial: Polynomial) -> bool:
@@ -226,7 +242,8 @@ def _is_positive_number(polynomial: Polynomial) -> bool:
     return value is not None and bool(value > 0)
 
 
-def _point(ring: PolynomialRing, point: Sequence[Any]) -> tuple[Rational, ...]:
+def rational_point(ring: PolynomialRing, point: Sequence[Any]) -> tuple[Rational, ...]:
+    """Return the coordinates as rationals; raise unless there is one for every name of the ring."""
     values = tuple(rational(x, "point coordinate") for x in point)
     if len(values) != len(ring.names):
         raise InputError(f"point must have {len(ring.names)} coordinates, got {len(values)}")
