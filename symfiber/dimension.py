@@ -106,21 +106,21 @@ class SetDimensionCertificate:
         elif self.lower >= 0:
             raise VerificationError("a nonempty set needs a witness")
         upper = max((_Bounds().of(piece, self.lower).upper for piece in self.source.pieces), default=-1)
-        if max(upper, self.lower) != self.upper:
+        if upper != self.upper:
             raise VerificationError(f"the upper bound must be {self.upper}, got {upper}")
         return True
 
     def _verify_witness(self, piece: BasicSet) -> None:
+        assert self.witness is not None
+        if not any(_contained(piece, part, self.witness) for part in self.source.pieces):
+            raise VerificationError("the witness piece must carry every condition of a piece of the set")
         if isinstance(self.witness, SignChange):
             self.witness.verify(piece)
             if _crossing_dimension(piece) < self.lower or piece.nonnegative:
                 raise VerificationError("the sign change must be on an open set of the claimed dimension")
             return
-        assert self.witness is not None
         if not piece.contains(self.witness) or any(not q(self.witness) for q in piece.nonnegative):
             raise VerificationError("the witness must satisfy all inequalities strictly")
-        if not any(part.contains(self.witness) for part in self.source.pieces):
-            raise VerificationError("the witness must lie in the set")
         found = smooth_dimension(piece.equations, self.witness, piece.ring)
         if (found or 0) < self.lower:
             raise VerificationError(f"the witness must prove dimension {self.lower}, got {found}")
@@ -293,6 +293,16 @@ def _tight(piece: BasicSet, point: tuple[Rational, ...]) -> BasicSet:
     active = [q for q in piece.nonnegative if not q(point)]
     weak = [q for q in piece.nonnegative if q(point)]
     return BasicSet(piece.ring, [*piece.equations, *active], piece.positive, weak)
+
+
+def _contained(part: BasicSet, whole: BasicSet, witness: tuple[Rational, ...] | SignChange) -> bool:
+    """Return whether ``part`` repeats the conditions of ``whole``: everywhere, or near a point of ``part``."""
+    if not set(whole.equations) <= set(part.equations):
+        return False
+    if isinstance(witness, SignChange):
+        return {*whole.positive, *whole.nonnegative} <= set(part.positive)
+    tight = BasicSet(whole.ring, [q for q in whole.nonnegative if not q(witness)])
+    return whole.contains(witness) and set(tight.equations) <= set(part.equations)
 
 
 def _krull(system: Conditions) -> tuple[int, str]:

@@ -17,7 +17,7 @@ from test_ideal import polynomial_of, random_product
 
 import symfiber as sf
 from symfiber import library
-from symfiber.dimension import dimension, real_dimension
+from symfiber.dimension import SetDimensionCertificate, dimension, real_dimension
 from symfiber.emptiness import EngineVerdict, Member, decide_emptiness, find_point, is_empty
 from symfiber.exact import Polynomial, PolynomialRing, Rational
 from symfiber.exact.conditions import Conditions
@@ -26,6 +26,7 @@ from symfiber.export import to_smtlib
 from symfiber.semialgebraic import BasicSet, Union
 from symfiber.semialgebraic.positivstellensatz import prove_zero, refute
 from symfiber.semialgebraic.search import search_point
+from symfiber.semialgebraic.sign_change import SignChange
 from symfiber.semialgebraic.smooth import smooth_dimension
 from symfiber.semialgebraic.squares import quadratic_squares
 
@@ -113,7 +114,8 @@ class TestRealDimension:
             value = BasicSet(R, *([polynomial_of(forms, p) for p in group] for group in groups))
             wanted += 2
             try:
-                assert dimension(value) == expected, (forms, groups)
+                found = real_dimension(value)
+                assert found.lower == expected and found.verify(), (forms, groups)
                 decided += 1
             except sf.UndecidedError as error:
                 assert error.known["lower"] <= expected <= error.known["upper"], (forms, groups)
@@ -148,6 +150,17 @@ class TestRealDimension:
             piece = None if witness is None else found.witness_piece
             with pytest.raises(sf.VerificationError):
                 kind(lower, upper, found.source, witness, piece, "").verify()
+
+    def test_the_witness_piece_must_be_a_part_of_the_set(self) -> None:
+        # The whole space is a manifold of dimension 3 near the witness, but not a part of the plane x = 0.
+        plane, origin = BasicSet(R, [x]), (Rational(0),) * 3
+        change = real_dimension(BasicSet(R, [x**2 + y**2 - 3])).witness
+        assert isinstance(change, SignChange)
+        for kind, witness in ((3, origin), (2, change)):
+            with pytest.raises(sf.VerificationError, match="carry every condition"):
+                SetDimensionCertificate(kind, kind, plane, witness, BasicSet(R), "").verify()
+        with pytest.raises(sf.VerificationError, match="upper bound"):
+            SetDimensionCertificate(1, 1, plane, origin, BasicSet(R, [x, y]), "").verify()
 
     def test_smooth_dimension_is_not_fooled(self) -> None:
         origin, one = (Rational(0),) * 3, (Rational(1), Rational(0), Rational(0))
