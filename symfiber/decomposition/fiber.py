@@ -13,6 +13,7 @@ from symfiber.decomposition.hidden import HiddenCase
 from symfiber.decomposition.univariate import UnivariateCase
 from symfiber.decomposition.visible import VisibleCase
 from symfiber.errors import InputError, LimitExceededError, UndecidedError
+from symfiber.exact import PolynomialRing
 from symfiber.genericity import GenericityReport
 from symfiber.network import Network
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from networkx import MultiDiGraph
 
     from symfiber.certificate import Certificate
+    from symfiber.constraints import ConstrainedFiber
+    from symfiber.semialgebraic import BasicSet
     from symfiber.symmetry import Generator
 
 Completeness = Literal["proved", "assumed", "not claimed"]
@@ -194,6 +197,40 @@ class Fiber:
         from symfiber.equivalence import decide_equivalence
 
         return bool(decide_equivalence(self.network, other).equivalent)
+
+    def intersect(
+        self, *constraints: BasicSet, renumber: bool = False, engine: Literal["z3"] | None = None
+    ) -> ConstrainedFiber:
+        """Return what is left of every component under constraints, with members and dimensions.
+
+        Parameters
+        ----------
+        constraints : BasicSet
+            In the parameter coordinates, for example from :mod:`symfiber.constraints`.
+        renumber : bool
+            Neurons keep their positions, unless this is true: then all permutations of neurons are looked at.
+        engine : {None, "z3"}
+            Who is asked last, see :func:`symfiber.emptiness.decide_emptiness`.
+
+        Examples
+        --------
+        >>> from symfiber.constraints import box
+        >>> net = Network([([[1, 2], [3, 1]], [1, 1]), ([[2, -1]], [3]), ([[1]], [0])])
+        >>> left = fiber(net).intersect(box(net, -2, 2))
+        >>> left, left.dimension, max(abs(x) for x in left.member.parameters) <= 2
+        (<ConstrainedFiber: 1 of 1 components left>, 3, True)
+        """
+        from symfiber.constraints.intersect import intersect
+        from symfiber.semialgebraic import BasicSet
+
+        combined = BasicSet.everything(PolynomialRing(self.network.parameter_names))
+        for constraint in constraints:
+            if not isinstance(constraint, BasicSet):
+                raise InputError(
+                    f"constraints must be basic sets, got {constraint!r}; take the pieces of a union one by one"
+                )
+            combined = combined & constraint
+        return intersect(self, combined, renumber, engine)
 
     @cached_property
     def generators(self) -> tuple[Generator, ...]:
