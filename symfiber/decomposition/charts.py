@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from itertools import combinations
+from typing import Any, Literal
 
-from symfiber.exact import Polynomial, PolynomialRing, Rational
-from symfiber.network import Network
-from symfiber.parameters import flatten
+from symfiber.exact import Polynomial, PolynomialRing, Rational, dot
+from symfiber.parameters import parameter_names, split
 from symfiber.semialgebraic import BasicSet, RationalMap
 
 Range = Literal["free", "positive", "nonnegative", "nonpositive"]
@@ -79,15 +79,15 @@ class ChartBuilder:
 class Ambient:
     """The coordinates of the parameter space as polynomials, laid out like a network.
 
-    ``W1, b1, W2, b2, W3, b3`` are nested tuples of the generators of ``ring``.
+    ``W1, b1, W2, b2, W3, b3`` are nested tuples of the generators of ``ring``.  With ``base`` symbols, which the
+    coefficients of a set may contain, the ring has those first and the coordinates carry a prefix.
     """
 
-    def __init__(self, architecture: Sequence[int]) -> None:
-        layout = Network.symbolic(architecture)
-        assert layout.ring is not None
-        self.ring = layout.ring
-        (self.W1, self.b1), (self.W2, self.b2), (self.W3, self.b3) = layout.scalar_layers
-        self.names = tuple(str(value) for value in flatten(layout.scalar_layers))
+    def __init__(self, architecture: Sequence[int], base: Sequence[str] = (), prefix: str = "") -> None:
+        self.names = tuple(prefix + name for name in parameter_names(architecture))
+        self.ring = PolynomialRing((*base, *self.names))
+        layers = split([self.ring.generator(name) for name in self.names], architecture)
+        (self.W1, self.b1), (self.W2, self.b2), (self.W3, self.b3) = layers
 
     def outgoing(self, neuron: int) -> tuple[Polynomial, ...]:
         """The column of W₃ of a second-layer neuron."""
@@ -97,3 +97,19 @@ class Ambient:
 def first_pivot(row: Sequence[Rational]) -> int:
     """Return the index of the first nonzero entry."""
     return next(q for q, value in enumerate(row) if value)
+
+
+def same_ray(
+    symbols: Sequence[Polynomial], row: Sequence[Any], pivot: int | None
+) -> tuple[list[Polynomial], Polynomial, tuple[Polynomial, Any]]:
+    """Return (equations, p, (numerator, denominator)) for {symbols = λ·row, λ > 0}: p > 0, and λ as a fraction.
+
+    ``pivot`` is an entry of the row that vanishes nowhere; ``None`` when none is known, then row ≠ 0 is enough.
+    """
+    if pivot is not None:
+        symbol, value = symbols[pivot], row[pivot]
+        equations = [entry * value - symbol * x for entry, x in zip(symbols, row)]
+        return equations, symbol * value, (symbol, value)
+    equations = [symbols[p] * row[q] - symbols[q] * row[p] for p, q in combinations(range(len(row)), 2)]
+    product = dot(symbols, row)
+    return equations, product, (product, dot(row, row))

@@ -6,6 +6,9 @@ non-generic parameters, for example cancelling linear neurons; they are not desc
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from symfiber.bottleneck import Bottleneck
 from symfiber.decomposition.charts import Ambient, ChartBuilder
 from symfiber.decomposition.subsets import Subsets
@@ -74,10 +77,7 @@ class ConstantCase:
 
     def set(self, label: tuple[int, ...]) -> Union:
         """Return the component in ambient coordinates."""
-        ambient = Ambient(self.bottleneck.network.architecture)
-        equations = [symbol - value for symbol, value in zip(ambient.b3, self.function.offset)]
-        nonnegative = [-x for w, b in zip(ambient.W2, ambient.b2) for x in (*w, b)]
-        return Union(ambient.ring, [BasicSet(ambient.ring, equations, (), nonnegative)])
+        return constant_set(Ambient(self.bottleneck.network.architecture), self.function.offset)
 
     def strata(self, label: tuple[int, ...]) -> tuple[None, ...]:
         """One chart covers the component."""
@@ -103,3 +103,10 @@ class ConstantCase:
     def nongeneric_mask(self, label: tuple[int, ...]) -> tuple[int, ...] | None:
         """No mask is forced to fail."""
         return None
+
+
+def constant_set(ambient: Ambient, offset: Sequence[Any]) -> Union:
+    """Return the set of Theorem D: layer 2 dead, b₃ = offset (numbers or polynomials)."""
+    equations = [symbol - value for symbol, value in zip(ambient.b3, offset)]
+    nonnegative = [-x for w, b in zip(ambient.W2, ambient.b2) for x in (*w, b)]
+    return Union(ambient.ring, [BasicSet(ambient.ring, equations, (), nonnegative)])

@@ -7,13 +7,15 @@ first-layer rows may also change sign: −|w|σ(y) = −|w|σ(−y) − |w|y mov
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import factorial
+from typing import Any
 
 from symfiber.bottleneck import Bottleneck
-from symfiber.decomposition.charts import Ambient, ChartBuilder, first_pivot
+from symfiber.decomposition.charts import Ambient, ChartBuilder, first_pivot, same_ray
 from symfiber.decomposition.subsets import Subsets
 from symfiber.errors import InputError, UndecidedError
-from symfiber.exact import Polynomial, Rational
+from symfiber.exact import ONE, Polynomial, Rational
 from symfiber.network import Network
 from symfiber.orthant import OrthantFunction, hyperplane_key, ray_key
 from symfiber.semialgebraic import BasicSet, RationalMap, Union
@@ -171,39 +173,14 @@ class HiddenCase:
 
     def set(self, label: FlipSet) -> Union:
         """Return the component in ambient coordinates, the neurons in the positions of the given network."""
-        ambient, g, i = Ambient(self.bottleneck.network.architecture), self.function, self.hidden
         weight, bias = self.bottleneck.first_layer
-        equations: list[Polynomial] = []
-        positive: list[Polynomial] = []
-        nonnegative: list[Polynomial] = []
-        scale: dict[int, tuple[Polynomial, Rational]] = {}
+        first = [(*w, b) for w, b in zip(weight, bias)]
         row, constant = self.hidden_row(label)
-        for k in range(g.input_dimension):
-            target = row if k == i else weight[k]
-            pivot = first_pivot(target)
-            symbol, value = ambient.W1[k][pivot], target[pivot]
-            sign = -1 if k in label else 1
-            equations += [entry * value - symbol * x for entry, x in zip(ambient.W1[k], target)]
-            if k != i:
-                equations.append(ambient.b1[k] * value - symbol * bias[k])
-            positive.append(symbol * value * sign)
-            scale[k] = symbol * sign, value
-        top, bottom = scale[i]
-        for j in self.live:
-            w = g.weight[j]
-            # μ_j = w′_ji λ_i / w_ji as numerator / denominator.
-            mu, mu_bottom = ambient.W2[j][i] * top, bottom * w[i]
-            for k in self.others:
-                equations.append(ambient.W2[j][k] * scale[k][0] * mu_bottom - mu * w[k] * scale[k][1])
-            shift = ambient.W2[j][i] * ambient.b1[i] + ambient.b2[j]
-            equations.append(shift * mu_bottom - mu * (w[i] * constant + g.bias[j]))
-            equations += [c * mu - x * mu_bottom for c, x in zip(ambient.outgoing(j), g.outgoing[j])]
-            positive.append(ambient.W2[j][i])
-            nonnegative.append(-ambient.b2[j])
-        for j in self.dead:
-            nonnegative += [-x for x in (*ambient.W2[j], ambient.b2[j])]
-        equations += [symbol - value for symbol, value in zip(ambient.b3, g.offset)]
-        return Union(ambient.ring, [BasicSet(ambient.ring, equations, positive, nonnegative)])
+        first[self.hidden] = (*row, constant)
+        ambient = Ambient(self.bottleneck.network.architecture)
+        # The hidden row's bias is translated: its pivot is a weight.
+        pivots = [first_pivot(x) for x in first]
+        return hidden_set(ambient, first, pivots, self.function, self.hidden, self.live, label)
 
     def strata(self, label: FlipSet) -> tuple[None, ...]:
         """One chart covers the component."""
@@ -259,3 +236,51 @@ class HiddenCase:
     def nongeneric_mask(self, label: FlipSet) -> tuple[int, ...] | None:
         """No mask is forced to fail."""
         return None
+
+
+def hidden_set(
+    ambient: Ambient,
+    first: Sequence[Sequence[Any]],
+    pivots: Sequence[int | None],
+    g: OrthantFunction,
+    hidden: int,
+    live: Sequence[int],
+    flipped: FlipSet,
+    factor: Any = ONE,
+) -> Union:
+    """Return the set of Theorems H2 and H1 for a set of flipped first-layer neurons; entries: numbers or polynomials.
+
+    Parameters
+    ----------
+    first : rows of [W₁|b₁], the hidden one after the flips, times ``factor`` > 0
+    pivots : for every row a weight that vanishes nowhere, ``None`` when none is known
+    """
+    equations: list[Polynomial] = []
+    positive: list[Polynomial] = []
+    nonnegative: list[Polynomial] = []
+    scale: dict[int, tuple[Polynomial, Any]] = {}
+    for k, row in enumerate(first):
+        sign = -1 if k in flipped else 1
+        symbols = [*ambient.W1[k], *([ambient.b1[k]] if k != hidden else [])]
+        more, product, (top, bottom) = same_ray([x * sign for x in symbols], row[: len(symbols)], pivots[k])
+        equations += more
+        positive.append(product)
+        scale[k] = (top * factor if k == hidden else top), bottom
+    top, bottom = scale[hidden]
+    for j in live:
+        w = g.weight[j]
+        # μ_j = w′_ji λ_i / w_ji as numerator / denominator.
+        mu, mu_bottom = ambient.W2[j][hidden] * top, bottom * w[hidden]
+        for k in range(g.input_dimension):
+            if k != hidden:
+                equations.append(ambient.W2[j][k] * scale[k][0] * mu_bottom - mu * w[k] * scale[k][1])
+        shift = ambient.W2[j][hidden] * ambient.b1[hidden] + ambient.b2[j]
+        equations.append(shift * mu_bottom * factor - mu * (w[hidden] * first[hidden][-1] + g.bias[j] * factor))
+        equations += [c * mu - x * mu_bottom for c, x in zip(ambient.outgoing(j), g.outgoing[j])]
+        positive.append(ambient.W2[j][hidden])
+        nonnegative.append(-ambient.b2[j])
+    for j in range(len(g.bias)):
+        if j not in live:
+            nonnegative += [-x for x in (*ambient.W2[j], ambient.b2[j])]
+    equations += [symbol - value for symbol, value in zip(ambient.b3, g.offset)]
+    return Union(ambient.ring, [BasicSet(ambient.ring, equations, positive, nonnegative)])

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from symfiber.column_rank import NonnegativeColumnRank
 from symfiber.decomposition.charts import Ambient, ChartBuilder
@@ -95,25 +96,31 @@ class LinearBlock:
         highest = min(m, self.slope.rank + r - A.rank())
         return max(self.stratum_dimension(r, p) for p in range(C.rank(), highest + 1))
 
-    def set_conditions(
-        self, ambient: Ambient, r: int, scale: Sequence[tuple[Polynomial, Rational]]
-    ) -> tuple[list[Polynomial], list[Polynomial]]:
-        """Return (equations for C·A = M and the constant, nonnegative polynomials) in ambient coordinates.
 
-        ``scale`` holds λ_i as (numerator, denominator): the row in the base network's coordinates is w′_i λ_i.
-        """
-        linear, dead = self.positions[:r], self.positions[r:]
-        M = self.slope.matrix
-        equations = []
-        for o in range(M.row_count):
-            for i, (top, bottom) in enumerate(scale):
-                total = sum((ambient.W3[o][q] * ambient.W2[q][i] for q in linear), ambient.ring.constant(0))
-                equations.append(total * top - M.rows[o][i] * bottom)
-            shift = sum((ambient.W3[o][q] * ambient.b2[q] for q in linear), ambient.b3[o])
-            equations.append(shift - self.constant[o])
-        nonnegative = [x for q in linear for x in (*ambient.W2[q], ambient.b2[q])]
-        nonnegative += [-x for q in dead for x in (*ambient.W2[q], ambient.b2[q])]
-        return equations, nonnegative
+def linear_block_conditions(
+    ambient: Ambient,
+    positions: Sequence[int],
+    slope: Sequence[Sequence[Any]],
+    constant: Sequence[Any],
+    r: int,
+    scale: Sequence[tuple[Polynomial, Any]],
+) -> tuple[list[Polynomial], list[Polynomial]]:
+    """Return (equations for C·A = M and the constant, nonnegative polynomials): the first r free neurons are linear.
+
+    ``scale`` holds λ_i as (numerator, denominator): the row in the base network's coordinates is w′_i λ_i.  The entries
+    of M = ``slope`` and v = ``constant`` are numbers, or polynomials in base symbols.
+    """
+    linear, dead = positions[:r], positions[r:]
+    equations = []
+    for o, row in enumerate(slope):
+        for i, (top, bottom) in enumerate(scale):
+            total = sum((ambient.W3[o][q] * ambient.W2[q][i] for q in linear), ambient.ring.constant(0))
+            equations.append(total * top - row[i] * bottom)
+        shift = sum((ambient.W3[o][q] * ambient.b2[q] for q in linear), ambient.b3[o])
+        equations.append(shift - constant[o])
+    nonnegative = [x for q in linear for x in (*ambient.W2[q], ambient.b2[q])]
+    nonnegative += [-x for q in dead for x in (*ambient.W2[q], ambient.b2[q])]
+    return equations, nonnegative
 
 
 class LinearBlockChart:

@@ -6,15 +6,16 @@ linear or dead with Σ c′w′ᵀ = M_s, all in the coordinates where the λ ar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import factorial
+from typing import Any
 
 from symfiber.bottleneck import Bottleneck
 from symfiber.column_rank import nonnegative_column_rank
-from symfiber.decomposition.charts import Ambient, ChartBuilder, first_pivot
-from symfiber.decomposition.linear_block import LinearBlock, LinearBlockChart
+from symfiber.decomposition.charts import Ambient, ChartBuilder, first_pivot, same_ray
+from symfiber.decomposition.linear_block import LinearBlock, LinearBlockChart, linear_block_conditions
 from symfiber.errors import InputError, UndecidedError
-from symfiber.exact import Matrix, Polynomial, Rational, dot
+from symfiber.exact import ONE, Matrix, Polynomial, Rational, dot
 from symfiber.network import Network
 from symfiber.orientations import FeasibleOrientations, Orientation
 from symfiber.orthant import OrthantFunction, hyperplane_key, ray_key, rescale_inputs
@@ -131,26 +132,13 @@ class VisibleCase:
 
         The neurons keep the positions of the given network, the first r free ones are linear.
         """
-        ambient, g, block = Ambient(self.bottleneck.network.architecture), self.function, self.block(label)
-        equations, positive, scale = scaled_first_layer(ambient, self.bottleneck)
-        for j, s in zip(self.nonlinear, label):
-            top = [ambient.W2[j][i] * scale[i][0] for i in range(g.input_dimension)]
-            # [w′λ | b′] = s μ [w|b]; cross products with the pivot t, which fixes μ.
-            row = g.rows[j]
-            lifted = [(x, bottom) for x, (_, bottom) in zip(top, scale)] + [(ambient.b2[j], Rational(1))]
-            t = first_pivot(row)
-            pivot, pivot_bottom = lifted[t]
-            for u, (value, bottom) in enumerate(lifted):
-                if u != t:
-                    equations.append(pivot * row[u] * bottom - value * row[t] * pivot_bottom)
-            positive.append(ambient.W2[j][t] * (s * row[t]) if t < g.input_dimension else ambient.b2[j] * (s * row[t]))
-            for c, symbol in zip(g.outgoing[j], ambient.outgoing(j)):
-                equations.append(symbol * pivot - c * row[t] * s * pivot_bottom)
-        pieces = []
-        for r in block.linear_counts:
-            more, nonnegative = block.set_conditions(ambient, r, scale)
-            pieces.append(BasicSet(ambient.ring, [*equations, *more], positive, nonnegative))
-        return Union(ambient.ring, pieces)
+        block = self.block(label)
+        ambient = Ambient(self.bottleneck.network.architecture)
+        first = [(*w, b) for w, b in zip(*self.bottleneck.first_layer)]
+        slope = (block.positions, block.slope.matrix.rows, block.constant, block.linear_counts)
+        return visible_set(
+            ambient, first, list(map(first_pivot, first)), self.function, dict(zip(self.nonlinear, label)), *slope
+        )
 
     def strata(self, label: Orientation) -> tuple[Stratum, ...]:
         """The strata (r, p) of the linear block; one chart each."""
@@ -249,16 +237,49 @@ def match_nonlinear(g: OrthantFunction, nonlinear: Sequence[int], h: OrthantFunc
     return tuple(label)
 
 
-def scaled_first_layer(
-    ambient: Ambient, bottleneck: Bottleneck
-) -> tuple[list[Polynomial], list[Polynomial], list[tuple[Polynomial, Rational]]]:
-    """Return equations and positivity of (W₁,b₁)′_i = λ_i (W₁,b₁)_i, and λ_i as (numerator, denominator)."""
-    equations, positive, scale = [], [], []
-    for i, (row, bias) in enumerate(zip(*bottleneck.first_layer)):
-        pivot = first_pivot(row)
-        symbol, value = ambient.W1[i][pivot], row[pivot]
-        for entry, constant in zip((*ambient.W1[i], ambient.b1[i]), (*row, bias)):
-            equations.append(entry * value - symbol * constant)
-        positive.append(symbol * value)
-        scale.append((symbol, value))
-    return equations, positive, scale
+def visible_set(
+    ambient: Ambient,
+    first: Sequence[Sequence[Any]],
+    pivots: Sequence[int | None],
+    g: OrthantFunction,
+    orientation: Mapping[int, int],
+    positions: Sequence[int],
+    slope: Sequence[Sequence[Any]],
+    constant: Sequence[Any],
+    linear_counts: Iterable[int],
+) -> Union:
+    """Return the set of Theorem V for the orientation {nonlinear neuron: ±1}; entries are numbers or polynomials.
+
+    Parameters
+    ----------
+    first : rows of [W₁|b₁]
+    pivots : for every row an entry that vanishes nowhere, ``None`` when none is known
+    positions, slope, constant : the free neurons, M_s and v_s
+    linear_counts : the numbers of linear neurons, one piece each
+    """
+    equations: list[Polynomial] = []
+    positive: list[Polynomial] = []
+    scale: list[tuple[Polynomial, Any]] = []
+    for weights, bias, row, pivot in zip(ambient.W1, ambient.b1, first, pivots):
+        more, sign, fraction = same_ray((*weights, bias), row, pivot)
+        equations += more
+        positive.append(sign)
+        scale.append(fraction)
+    for j, s in orientation.items():
+        top = [ambient.W2[j][i] * scale[i][0] for i in range(g.input_dimension)]
+        # [w′λ | b′] = s μ [w|b]; cross products with the pivot t, which fixes μ.
+        row = g.rows[j]
+        lifted = [(x, bottom) for x, (_, bottom) in zip(top, scale)] + [(ambient.b2[j], ONE)]
+        t = first_pivot(row)
+        value, value_bottom = lifted[t]
+        for u, (other, bottom) in enumerate(lifted):
+            if u != t:
+                equations.append(value * row[u] * bottom - other * row[t] * value_bottom)
+        positive.append((ambient.W2[j][t] if t < g.input_dimension else ambient.b2[j]) * row[t] * s)
+        for c, symbol in zip(g.outgoing[j], ambient.outgoing(j)):
+            equations.append(symbol * value - c * row[t] * value_bottom * s)
+    pieces = []
+    for r in linear_counts:
+        more, nonnegative = linear_block_conditions(ambient, positions, slope, constant, r, scale)
+        pieces.append(BasicSet(ambient.ring, [*equations, *more], positive, nonnegative))
+    return Union(ambient.ring, pieces)
