@@ -232,7 +232,7 @@ def is_identifiable(net: Network) -> bool:
         from symfiber.decomposition import fiber
 
         description = fiber(net)
-        return description.component_count == 1 and description.dimension == sum(net.hidden_widths)
+        return bool(description.component_count == 1 and description.dimension == sum(net.hidden_widths))
     report = bottleneck.genericity()
     if report.status == "proved":
         return True

@@ -256,6 +256,48 @@ class Network:
         """Return a network with other layers and the same symbols and assumed signs."""
         return Network(layers, self.ring.names if self.ring else None, self.signs)
 
+    def values(self, values: Mapping[str, Any]) -> dict[str, Rational]:
+        """Return a value for every symbol, in the ring's order, checked: known names, numbers, the assumed signs.
+
+        Symbols that occur in no entry may be left out; they count as 1 (or −1).
+        """
+        if self.ring is None:
+            raise InputError("values are for the symbols of a symbolic network, got a network of numbers")
+        if not isinstance(values, Mapping):
+            raise InputError(f"values must map symbols to numbers, got {shorten(values)}")
+        unknown = [name for name in values if name not in self.ring.names]
+        if unknown:
+            raise InputError(f"values must be of the network's symbols, got one of {shorten(unknown[0])}")
+        used = {name for x in self.parameters if isinstance(x, Polynomial) for name in x.symbols()}
+        found = {}
+        for name in self.ring.names:
+            if name not in values and name in used:
+                raise InputError(f"values must be given for every symbol, got none for {name}")
+            number = rational(values.get(name, self.signs.get(name, 1)), f"value of {name}")
+            if name in self.signs and not number * self.signs[name] > 0:
+                raise InputError(f"the value of {name} must have the assumed sign {self.signs[name]:+d}, got {number}")
+            found[name] = number
+        return found
+
+    def at(self, values: Mapping[str, Any]) -> Network:
+        """Return the network of numbers with values for the symbols.
+
+        Raises
+        ------
+        InputError
+            When a symbol has no value, is unknown, or has not its assumed sign.
+
+        Examples
+        --------
+        >>> Network([([["t"]], [1]), ([["t^2 - 1"]], [0])], symbols=["t"]).at({"t": 3}).parameters
+        (3, 1, 8, 0)
+        """
+        numbers = self.values(values)
+        point = list(numbers.values())
+        return self.from_parameters(
+            self.architecture, [x(point) if isinstance(x, Polynomial) else x for x in self.parameters]
+        )
+
     def save(self, path: Any) -> None:
         """Write the network as JSON; the file appears complete or not at all."""
         from symfiber.sources.json_format import save_network

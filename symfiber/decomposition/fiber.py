@@ -293,21 +293,28 @@ class Fiber:
         return f"<Fiber of a {shape} network: {self.case}{counted}>"
 
 
-def fiber(net: Network) -> Fiber:
+def fiber(net: Network, split: bool = False) -> Any:
     r"""Return the fiber {θ′ : f_θ′ = f_θ} of a bottleneck network with two hidden layers, n₁ ≤ d and rank W₁ = n₁.
 
     Parameters
     ----------
-    net : Network of numbers
+    net : Network
+        Of numbers, or with symbolic entries.
+    split : bool
+        For symbolic entries: whether signs of [W₂|b₂] that are not implied are split into cases.
 
     Returns
     -------
     Fiber
+        For numbers; for symbolic entries a :class:`~symfiber.symbolic.SymbolicFiber`, or a
+        :class:`~symfiber.symbolic.CaseSplit` when ``split`` is true.
 
     Raises
     ------
     UnsupportedError
         Outside the hypotheses of THEORY §2, naming the one that fails.
+    UndecidedError
+        For symbolic entries, naming a polynomial whose sign is needed and not implied.
 
     Notes
     -----
@@ -316,4 +323,8 @@ def fiber(net: Network) -> Fiber:
     """
     if not isinstance(net, Network):
         raise InputError(f"fiber needs a Network, got {type(net).__name__}")
+    if net.is_symbolic:
+        from symfiber.symbolic import split_fiber, symbolic_fiber
+
+        return split_fiber(net) if split else symbolic_fiber(net)
     return Fiber(analyse(net))

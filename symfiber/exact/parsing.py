@@ -107,22 +107,59 @@ def _size(polynomial: Polynomial) -> tuple[int, int]:
 
 
 def polynomial_from_sympy(expression: Any, ring: PolynomialRing, where: str = "entry") -> Polynomial:
-    """Convert a SymPy expression whose free symbols are named in the ring."""
-    from sympy import Poly, Symbol
-    from sympy.polys.polyerrors import BasePolynomialError
+    """Convert a SymPy expression whose free symbols are named in the ring; sizes are checked before expanding.
 
-    symbols = [Symbol(name) for name in ring.names]
-    by_name = {symbol: Symbol(symbol.name) for symbol in expression.free_symbols}
+    Examples
+    --------
+    >>> from sympy.abc import s, t
+    >>> polynomial_from_sympy((s - t / 2) ** 2, PolynomialRing(("s", "t")))
+    s^2 - s*t + 1/4*t^2
+    """
     if any(atom.is_Float for atom in expression.atoms()):
         raise ExactnessError(f"{where} must be exact, got the expression {shorten(expression)} with a float")
     try:
-        poly = Poly(expression.subs(by_name), *symbols, domain="QQ")
-    except (BasePolynomialError, ValueError, TypeError, NotImplementedError):
+        result = _from_sympy(expression, ring, where)
+    except RecursionError:
+        result = None
+    if result is None:
         raise InputError(
             f"{where} must be a polynomial with rational coefficients in {', '.join(ring.names)}, "
             f"got {shorten(expression)}"
-        ) from None
-    return ring.from_terms({tuple(map(int, exponents)): c for exponents, c in poly.terms() if c})
+        )
+    return result
+
+
+def _from_sympy(node: Any, ring: PolynomialRing, where: str) -> Polynomial | None:
+    """Convert a node of a SymPy expression, ``None`` when it is not polynomial."""
+    if node.is_Symbol:
+        return ring.generator(node.name) if node.name in ring.names else None
+    if node.is_Rational:
+        return ring.constant(node)
+    if node.is_Pow:
+        base, exponent = node.args
+        inner = _from_sympy(base, ring, where)
+        if inner is None or not exponent.is_Integer:
+            return None
+        power = int(exponent)
+        if abs(power) > _MAXIMAL_EXPONENT:
+            raise InputError(f"{where} must have exponents from 0 to {_MAXIMAL_EXPONENT}, got {power}")
+        if power < 0 and not inner.constant_value():
+            return None
+        _check_power(inner, abs(power), where)
+        return inner**power if power >= 0 else ring.constant(1 / (inner**-power).leading_coefficient())
+    if not (node.is_Add or node.is_Mul):
+        return None
+    total = ring.constant(0 if node.is_Add else 1)
+    for argument in node.args:
+        part = _from_sympy(argument, ring, where)
+        if part is None:
+            return None
+        if node.is_Add:
+            total = total + part
+        else:
+            _check_product(total, part, where)
+            total = total * part
+    return total
 
 
 def polynomial_to_sympy(polynomial: Polynomial) -> Any:

@@ -83,13 +83,13 @@ def stabilizers_of(component: Component) -> tuple[Generator, ...]:
     case, label = component.case, component.label
     shape = case.bottleneck.network.architecture
     if case.name == "constant":
-        return (*_stabilizers(shape, (), tuple(range(shape[2]))), FirstLayerMotion(shape))
+        return (*stabilizers(shape, (), tuple(range(shape[2]))), FirstLayerMotion(shape))
     if case.name in ("hidden", "hidden-single"):
         translation = HidingTranslation(case.hidden, case.live, shape)
-        return (*_stabilizers(shape, (), case.dead), translation)
+        return (*stabilizers(shape, (), case.dead), translation)
     block = case.block(label)
     r, _ = block.top_stratum
-    common = tuple(_stabilizers(shape, block.positions[:r], block.positions[r:]))
+    common = tuple(stabilizers(shape, block.positions[:r], block.positions[r:]))
     if case.name == "univariate" and not label.visible:
         right = tuple(j for j, s in enumerate(label.orientation) if s > 0)
         left = tuple(j for j, s in enumerate(label.orientation) if s < 0)
@@ -97,7 +97,8 @@ def stabilizers_of(component: Component) -> tuple[Generator, ...]:
     return common
 
 
-def _stabilizers(shape: tuple[int, ...], linear: tuple[int, ...], dead: tuple[int, ...]) -> Iterator[Generator]:
+def stabilizers(shape: tuple[int, ...], linear: tuple[int, ...], dead: tuple[int, ...]) -> Iterator[Generator]:
+    """Yield the generators that exist for every case: neurons renumbered and scaled, dead and linear ones moved."""
     for layer in (1, 2):
         if shape[layer] > 1:
             yield Permutation(layer, shape)
@@ -114,7 +115,7 @@ def _stabilizers(shape: tuple[int, ...], linear: tuple[int, ...], dead: tuple[in
 def _generators(bottleneck: Bottleneck) -> Iterator[Generator]:
     net, shape = bottleneck.network, bottleneck.network.architecture
     g = bottleneck.function
-    yield from _stabilizers(shape, g.neurons_of_type("linear"), g.neurons_of_type("dead"))
+    yield from stabilizers(shape, g.neurons_of_type("linear"), g.neurons_of_type("dead"))
     if bottleneck.case == "constant":
         yield FirstLayerMotion(shape)
     if bottleneck.case in ("visible", "univariate"):
@@ -171,5 +172,6 @@ __all__ = [
     "Reversal",
     "SignFlip",
     "generators_of",
+    "stabilizers",
     "stabilizers_of",
 ]
