@@ -17,9 +17,10 @@ import sympy
 
 import symfiber as sf
 from symfiber import library
+from symfiber.constraints import box, minimum_norm_scaling, scale_into
 from symfiber.dimension import real_dimension
 from symfiber.emptiness import decide_emptiness
-from symfiber.exact import PolynomialRing
+from symfiber.exact import PolynomialRing, Rational
 from symfiber.exact.groebner import groebner_basis
 from symfiber.exact.ideal import krull_dimension
 from symfiber.exact.parsing import polynomial_to_sympy
@@ -76,6 +77,32 @@ def membership() -> None:
     print(f"64-32-32-4: fiber {seconds:.2f} s, membership of another member {inside:.2f} s (target 2 s)")
 
 
+def constraints() -> None:
+    net = library.get("diabetes-10-8-6-1")
+    seconds, left = timed(lambda: sf.fiber(net).intersect(box(net)))
+    assert left.member in sf.fiber(net) and left.dimension == 14
+    refuted, nothing = timed(lambda: sf.fiber(net).intersect(box(net, "-1/50", "1/50")))
+    assert nothing.is_empty
+    print(f"10-8-6-1: a box and a member in it {seconds:.2f} s, a smaller box refuted {refuted:.2f} s (target 10 s)")
+    rng = random.Random(32)
+    shape = (64, 32, 32, 4)
+    count = sf.Network.symbolic(shape).parameter_count
+    large = sf.Network.from_parameters(shape, [rng.choice([-1, 1]) * rng.randint(1, 997) for _ in range(count)])
+    bounds = dict.fromkeys(large.parameter_names, (-Rational(2000), Rational(2000)))
+    into, _ = timed(lambda: scale_into(large, bounds))
+    least, found = timed(lambda: minimum_norm_scaling(large))
+    print(f"64-32-32-4: scaling into a box decided in {into:.2f} s, least norm within 1e-9 in {least:.2f} s")
+    assert found.verify()
+
+
+def symbolic() -> None:
+    for shape in ((2, 2, 2, 1), (3, 3, 2, 2), (3, 3, 4, 3)):
+        signs = [["+-"[(i + j) % 2] for i in range(shape[1] + 1)] for j in range(shape[2])]
+        seconds, fiber = timed(lambda shape=shape, signs=signs: sf.fiber(sf.Network.symbolic(shape, signs=signs)))
+        more, parts = timed(lambda fiber=fiber: fiber.components)
+        print(f"symbolic {shape}: {len(parts)} components with conditions in {seconds + more:.2f} s")
+
+
 def katsura(n: int) -> list[Any]:
     ring = PolynomialRing([f"u{i}" for i in range(n + 1)])
     u = ring.generators
@@ -102,4 +129,6 @@ def against_sympy() -> None:
 if __name__ == "__main__":
     components()
     membership()
+    constraints()
+    symbolic()
     against_sympy()
