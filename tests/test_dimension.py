@@ -261,6 +261,33 @@ class TestComponents:
             for piece in component.set.pieces:
                 assert krull_dimension(piece.equations, piece.ring, piece.positive).value <= component.dimension
 
+    @pytest.mark.parametrize("name", [n for n in NETWORKS if NETWORKS[n].parameter_count < 30])
+    def test_closures(self, name: str) -> None:
+        for component in list(sf.fiber(NETWORKS[name]).components)[:4]:
+            closed = component.closure
+            assert all(not piece.positive for piece in closed.pieces)
+            assert all(closed.contains(component.sample(seed).parameters) for seed in range(4))
+            # A limit point that is missing in the set: it is approached by members.
+            label = component.label
+            if component.case.name != "univariate" or label.visible:
+                continue
+            edge = dict(zip(component.case.bottleneck.network.parameter_names, component.sample(1).parameters))
+            form = component.case.oriented(label)
+            lam = max(abs(edge[f"W1_0_{q}"]) for q in range(len(form.direction)) if form.direction[q] in (1, -1))
+            for step in (Rational(0), Rational(1, 10), Rational(1, 1000)):
+                moved = dict(edge)
+                moved["b1_0"] = lam * (step - form.kinks[0][0])
+                for j, (position, _) in enumerate(component.case.kinks(label)):
+                    moved[f"b2_{j}"] = -moved[f"W2_{j}_0"] * (moved["b1_0"] + lam * position)
+                for o in range(len(form.left_value)):
+                    moved[f"b3_{o}"] += sum(
+                        edge[f"W3_{o}_{j}"] * (edge[f"b2_{j}"] - moved[f"b2_{j}"])
+                        for j, s in enumerate(label.orientation)
+                        if s < 0
+                    )
+                point = list(moved.values())
+                assert closed.contains(point) and component.set.contains(point) == (step > 0)
+
     @pytest.mark.parametrize("name", NETWORKS)
     def test_different_components_are_disjoint(self, name: str) -> None:
         for first, second in combinations(list(sf.fiber(NETWORKS[name]).components), 2):

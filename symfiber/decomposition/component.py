@@ -10,7 +10,7 @@ from symfiber.errors import InputError, UndecidedError
 from symfiber.exact import shorten
 from symfiber.genericity import check_generic
 from symfiber.network import Network
-from symfiber.semialgebraic import RationalMap, Union
+from symfiber.semialgebraic import BasicSet, RationalMap, Union, closure
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,24 @@ class Component:
         Neurons keep fixed positions; permutations give the other copies.
         """
         result: Union = self.case.set(self.label)
+        return result
+
+    @property
+    def closure(self) -> Union:
+        """The topological closure of :attr:`set`, in closed form: all inequalities weakened.
+
+        Scalings cannot leave the component, because products of them are fixed by equations; so most components are
+        closed.  For n₁ = 1 the translation of b₁ stops where the first kink would be that of layer 1, and moving the
+        biases back by any small amount leads from there into the component.
+        """
+        if self.case.name == "univariate":
+            pieces = [
+                BasicSet(piece.ring, piece.equations, (), piece.positive + piece.nonnegative)
+                for piece in self.set.pieces
+            ]
+            return Union(self.set.ring, pieces)
+        result = closure(self.set)
+        assert isinstance(result, Union)
         return result
 
     @property
