@@ -20,6 +20,7 @@ from symfiber.errors import InputError, SymfiberError, UndecidedError, Unsupport
 if TYPE_CHECKING:
     from symfiber.network import Network
     from symfiber.report import FiberStatement
+    from symfiber.symbolic import SymbolicFiber
 
 DONE, DIFFERENT, BAD_INPUT, UNDECIDED = 0, 1, 2, 3
 _INTERRUPTED, _PIPE_CLOSED = 130, 141
@@ -185,10 +186,25 @@ def _report(arguments: argparse.Namespace) -> int:
 
     chosen = arguments.format or _FORMATS.get(Path(arguments.output or "").suffix.lower(), "text")
     described = fiber(read_model(arguments.model))
+    if described.network.is_symbolic:
+        write_result(_rendered_symbolic(described, chosen, arguments.all), arguments.output, [arguments.model])
+        return DONE
     with Progress("report") as bar:
         statement = describe_fiber(described, arguments.all, bar=bar)
     write_result(_rendered(statement, chosen), arguments.output, [arguments.model])
     return DONE
+
+
+def _rendered_symbolic(fiber: SymbolicFiber, chosen: str, show_all: bool) -> str:
+    from symfiber.report.symbolic import symbolic_data, symbolic_html, symbolic_latex, symbolic_text
+
+    if chosen == "json":
+        import json
+
+        return json.dumps(symbolic_data(fiber), indent=1, ensure_ascii=False) + "\n"
+    if chosen == "text":
+        return symbolic_text(fiber, show_all)
+    return {"latex": symbolic_latex, "html": symbolic_html}[chosen](fiber, show_all, True)
 
 
 def _rendered(statement: FiberStatement, chosen: str) -> str:

@@ -213,7 +213,7 @@ def test_outside_the_theorems_is_undecided_and_names_the_hypothesis(capsys, tmp_
     code, out, err = run(capsys, "report", path, "-o", tmp_path / "report.tex")
     assert code == UNDECIDED and out == "" and "needs rank W1 = n1 = 2, got rank 1" in err and err.count("\n") == 1
     path.write_text(changed("symbols", value=["a"]))
-    code, out, err = run(capsys, "report", path)
+    code, out, err = run(capsys, "laws", path)
     assert code == UNDECIDED and "needs a network of numbers" in err
     assert [entry.name for entry in tmp_path.iterdir()] == ["model.json"]
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import random
+import shutil
+import subprocess
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -310,13 +314,35 @@ class TestRefusals:
 class TestText:
     def test_what_is_printed(self) -> None:
         shown = str(sf.fiber(sf.Network.symbolic((2, 2, 2, 1), signs=["+-+", "+++"])))
-        assert "exists where" in shown and "dimension 5" in shown and "G1: rank W1 = n1" in shown
+        assert "where W2[0,0]*W3[0,0]" in shown and "dimension 5" in shown and "G1: rank W1 = n1" in shown
         shown = str(sf.fiber(sf.Network.symbolic((3, 3, 2, 2), signs=["+---", "+---"])))
         assert "hypersurface of first-layer neuron 0 is hidden" in shown
         same = sf.Network([([["a", 2], [3, 1]], [1, 1]), ([[1, -1], [2, -2]], [1, 2]), ([[1, 1]], [0])], symbols=["a"])
         assert "(fails for all values)" in str(sf.fiber(same))
         wide = sf.Network.symbolic((7, 7, 2, 1), signs=["+-+-+-+-", "+" * 8])
-        assert "too many masks" in str(sf.fiber(wide))
+        assert "not listed" in str(sf.fiber(wide))
         assert "2 cases" in repr(
             sf.fiber(sf.Network([([[1, 2], [3, 1]], [1, 1]), ([["t", -1]], [1]), ([[1]], [0])], ["t"]), split=True)
         )
+
+    def test_every_format(self, tmp_path: Path) -> None:
+        documents = []
+        for signs in (["+-+", "+++"], ["+--", "---"], ["---", "---"], ["+-+", "-+-"], ["+--", "+--"]):
+            fiber = sf.fiber(sf.Network.symbolic((2, 2, 2, 1), signs=signs))
+            latex = fiber.to_latex()
+            assert latex.isascii() and latex.count("$") % 2 == 0
+            documents.append(latex)
+            html = fiber._repr_html_()
+            assert html.count("<li>") == html.count("</li>") and "<script" not in html
+            data = json.loads(json.dumps(fiber.to_dict()))
+            assert data["case"] == fiber.case and len(data["components"]) == len(fiber.components)
+        assert fiber.to_latex(standalone=True).rstrip().endswith(r"\end{document}")
+        pages = "\n".join(documents)
+        source = fiber.to_latex(standalone=True).replace(r"\end{document}", pages + r"\end{document}")
+        if shutil.which("pdflatex") is None:
+            pytest.skip("pdflatex is not installed")
+        (tmp_path / "t.tex").write_text(source)
+        command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"]
+        run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert run.returncode == 0, run.stdout[-2000:]
+        assert "Overfull" not in run.stdout and "Underfull" not in run.stdout, run.stdout

@@ -74,12 +74,16 @@ def statement_html(statement: FiberStatement, standalone: bool = False) -> str:
     body = "\n".join(line for section in sections for line in section(statement))
     if was_cut(body):
         body += "\n<p>12345…67890{17} is an integer of 17 digits, cut in the middle.</p>"
+    return document_html(_title(statement), body, standalone)
+
+
+def document_html(title: str, body: str, standalone: bool) -> str:
+    """Return a body with its style as one ``div``, or as a whole document."""
     part = f'<div class="symfiber">\n<style>{_STYLE}</style>\n{body}\n</div>'
     if not standalone:
         return part
-    title = escape(_title(statement))
     return (
-        f'<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8"><title>{title}</title></head>\n'
+        f'<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8"><title>{escape(title)}</title></head>\n'
         f"<body>\n{part}\n</body>\n</html>\n"
     )
 
@@ -93,7 +97,7 @@ def _head(statement: FiberStatement) -> Iterator[str]:
     yield f"<h2>{escape(_title(statement))}</h2>"
     yield (
         f"<p>{_formula(SIGMA)}, with d = {d}, n<sub>1</sub> = {n1}, n<sub>2</sub> = {n2}, m = {m}; "
-        f"{statement.network.parameter_count} parameters. {_phrase(NOTATION)}</p>"
+        f"{statement.network.parameter_count} parameters. {phrase_html(NOTATION)}</p>"
     )
     yield f"<details><summary>The network</summary>{_matrices(statement.layers, statement.full)}</details>"
 
@@ -103,7 +107,7 @@ def _hypotheses(statement: FiberStatement) -> Iterator[str]:
     for h in statement.hypotheses:
         name = f"({escape(h.name)}) " if h.name else ""
         detail = f" ({escape(h.detail)})" if h.detail else ""
-        yield f"<tr><td>{escape(h.status)}</td><td>{name}{_phrase(h.statement)}{detail}</td></tr>"
+        yield f"<tr><td>{escape(h.status)}</td><td>{name}{phrase_html(h.statement)}{detail}</td></tr>"
     yield "</table>"
 
 
@@ -116,17 +120,17 @@ def _neurons(statement: FiberStatement) -> Iterator[str]:
     yield "</table>"
     if len(shown) < len(statement.neurons):
         yield f"<p>… and {len(statement.neurons) - len(shown)} more neurons.</p>"
-    yield f"<p>Hidden hypersurfaces: {_phrase(statement.hidden_reason)}</p>"
+    yield f"<p>Hidden hypersurfaces: {phrase_html(statement.hidden_reason)}</p>"
 
 
 def _theorem(statement: FiberStatement) -> Iterator[str]:
     theorem, full = statement.theorem, statement.full
     yield f'<div class="theorem"><p><b>{escape(theorem.name)}</b> ({escape(theorem.title)}). '
-    yield f"{_phrase(theorem.premise, full)}</p><ol>"
-    yield from (f"<li>{_phrase(condition, full)};</li>" for condition in theorem.conditions)
+    yield f"{phrase_html(theorem.premise, full)}</p><ol>"
+    yield from (f"<li>{phrase_html(condition, full)};</li>" for condition in theorem.conditions)
     yield "</ol>"
-    yield from (f"<p>{_phrase(note, full)}</p>" for note in theorem.notes)
-    yield f"<p><i>Reason.</i> {_phrase(theorem.reason)}</p></div>"
+    yield from (f"<p>{phrase_html(note, full)}</p>" for note in theorem.notes)
+    yield f"<p><i>Reason.</i> {phrase_html(theorem.reason)}</p></div>"
 
 
 def _result(statement: FiberStatement) -> Iterator[str]:
@@ -135,7 +139,7 @@ def _result(statement: FiberStatement) -> Iterator[str]:
     copies = "not counted" if labelled is None else f"exactly {integer_text(labelled, statement.full)}"
     local = statement.local_note if statement.local_dimension is None else str(statement.local_dimension)
     rows = [
-        ("components", f"{escape(count_text(statement))}; {_phrase(statement.count_reason)}"),
+        ("components", f"{escape(count_text(statement))}; {phrase_html(statement.count_reason)}"),
         ("with neurons labelled", copies),
         ("dimension as described", escape(dimension_text(statement))),
         ("local dimension", escape(local)),
@@ -160,9 +164,9 @@ def _component(component: ComponentStatement, full: bool) -> Iterator[str]:
     number = "" if component.index is None else f" {component.index}"
     own = ", contains the network itself" if component.is_home else ""
     opened = " open" if component.is_home else ""
-    yield f"<details{opened}><summary>Component{number}: {_phrase(component.title, full)}{own}, dimension "
+    yield f"<details{opened}><summary>Component{number}: {phrase_html(component.title, full)}{own}, dimension "
     yield f"{component.dimension}</summary>"
-    terms = " + ".join(f"{term.value} ({_phrase(term.meaning)})" for term in component.terms)
+    terms = " + ".join(f"{term.value} ({phrase_html(term.meaning)})" for term in component.terms)
     strata = escape(strata_text(component.free)) if component.free else ""
     yield f"<p>Dimension {component.dimension} = {terms}{strata}.</p>"
     quantities = list(component.quantities)
@@ -174,9 +178,9 @@ def _component(component: ComponentStatement, full: bool) -> Iterator[str]:
         yield f"<p>Data {', '.join(names)} as in the first component.</p>"
     yield _matrices(quantities, full)
     if component.free is not None:
-        yield f"<p>{_phrase(rank_phrase(component.free, full), full)}.</p>"
+        yield f"<p>{phrase_html(rank_phrase(component.free, full), full)}.</p>"
     if component.generic_note:
-        yield f"<p>{_phrase(component.generic_note)}</p>"
+        yield f"<p>{phrase_html(component.generic_note)}</p>"
     if not component.pieces:
         yield "<p>The polynomial conditions are those of the theorem, coordinate by coordinate.</p>"
     for piece in component.pieces:
@@ -251,11 +255,12 @@ def _generators(statement: FiberStatement) -> Iterator[str]:
 def _claims(statement: FiberStatement) -> Iterator[str]:
     for head, phrases in (("Claimed", statement.claimed), ("Not claimed", statement.not_claimed)):
         yield f"<h3>{head}</h3><ul>"
-        yield from (f"<li>{_phrase(phrase)}</li>" for phrase in phrases)
+        yield from (f"<li>{phrase_html(phrase)}</li>" for phrase in phrases)
         yield "</ul>"
 
 
-def _phrase(phrase: Phrase, full: bool = False) -> str:
+def phrase_html(phrase: Phrase, full: bool = False) -> str:
+    """Return a phrase as HTML, everything escaped, formulas with lowered indices."""
     return "".join(
         escape(part)
         if isinstance(part, str)

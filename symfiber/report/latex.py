@@ -82,7 +82,11 @@ def statement_latex(statement: FiberStatement, standalone: bool = False) -> str:
     if not standalone:
         return body
     shape = "-".join(map(str, statement.network.architecture))
-    title = f"The fiber of a {shape} ReLU network"
+    return document_latex(f"The fiber of a {shape} ReLU network", body)
+
+
+def document_latex(title: str, body: str) -> str:
+    """Return a whole document that compiles as it stands."""
     return f"{_PREAMBLE}\\begin{{document}}\n\\begin{{center}}\\Large {title}\\end{{center}}\n{body}\\end{{document}}\n"
 
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 F = Formula
 
 
-def hidden_theorem(bottleneck: Bottleneck) -> Theorem:
-    """Return Theorem H1 (one live neuron) or H2 (several) for a network."""
+def hidden_theorem(bottleneck: Bottleneck, with_numbers: bool = True) -> Theorem:
+    """Return Theorem H1 (one live neuron) or H2 (several) for a network, or for the signs of one."""
     (i,), live = bottleneck.hidden, bottleneck.live
     single = len(live) == 1
     component = "component S" if single else "the component"
@@ -38,7 +38,7 @@ def hidden_theorem(bottleneck: Bottleneck) -> Theorem:
             mu=MU,
             t=F("t", "t"),
         ),
-        (*_first_layer(bottleneck, i, single), *_second_layer(bottleneck, i), (OUTPUT_BIAS,)),
+        (*_first_layer(bottleneck, i, single), *_second_layer(bottleneck, i, with_numbers), (OUTPUT_BIAS,)),
         (_flips(i, live[0]),) if single else (),
         _reason(i, single),
     )
@@ -57,9 +57,10 @@ def _first_layer(bottleneck: Bottleneck, i: int, single: bool) -> list[Phrase]:
     ]
 
 
-def _second_layer(bottleneck: Bottleneck, i: int) -> list[Phrase]:
+def _second_layer(bottleneck: Bottleneck, i: int, with_numbers: bool) -> list[Phrase]:
     g, live = bottleneck.function, bottleneck.live
     dead = [j for j in range(len(g.bias)) if j not in set(live)]
+    equals = " = " if with_numbers else ""
     conditions = [
         phrase(
             "{row}, {bias}, {out} for the live neurons {j}",
@@ -69,9 +70,9 @@ def _second_layer(bottleneck: Bottleneck, i: int) -> list[Phrase]:
             j=member_of("j", live),
         ),
         phrase(
-            "{range} {least}, which keeps {nonpositive}",
-            range=F(f"t >= max_j b_j/W2[j,{i}] =", rf"t\ge\max_j b_j/w_{{j,{i}}}="),
-            least=max(g.bias[j] / g.weight[j][i] for j in live),
+            "{range}{least}, which keeps {nonpositive}",
+            range=F(f"t >= max_j b_j/W2[j,{i}]{equals}", rf"t\ge\max_j b_j/w_{{j,{i}}}{equals.strip()}"),
+            least=max(g.bias[j] / g.weight[j][i] for j in live) if with_numbers else "",
             nonpositive=F("b_j' <= 0", r"b_j'\le 0"),
         ),
     ]

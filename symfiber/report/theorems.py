@@ -26,13 +26,14 @@ def theorem(fiber: Fiber) -> Theorem:
         case "visible":
             return visible_theorem(fiber.bottleneck)
         case "constant":
-            return _constant_theorem()
+            return constant_theorem()
         case "univariate":
             return univariate_theorem(fiber)
     return hidden_theorem(fiber.bottleneck)
 
 
-def _constant_theorem() -> Theorem:
+def constant_theorem() -> Theorem:
+    """Return Theorem D."""
     return Theorem(
         "Theorem D",
         "all neurons of layer 2 dead",

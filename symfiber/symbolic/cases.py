@@ -54,10 +54,8 @@ class CaseSplit:
         return self.case_of(values).at(values)
 
     def __str__(self) -> str:
-        shape = "-".join(map(str, self.network.architecture))
-        parts = [f"Fiber of a symbolic {shape} network: {len(self.cases)} cases of signs"]
-        parts += [str(case) for case in self.cases]
-        return "\n\n".join(parts)
+        numbered = enumerate(self.cases, start=1)
+        return "\n".join(f"Case {number} of {len(self.cases)}. {case}" for number, case in numbered)
 
     def __repr__(self) -> str:
         return f"<CaseSplit into {len(self.cases)} cases>"

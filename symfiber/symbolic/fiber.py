@@ -78,11 +78,11 @@ class SymbolicComponent:
         """What distinguishes the component, in words."""
         if self.fiber.case == "visible":
             flipped = [str(j) for j, s in zip(self.fiber.neurons_of_type("nonlinear"), self.orientation) if s < 0]
-            return f"neurons {', '.join(flipped)} of layer 2 re-oriented" if flipped else "all orientations as given"
+            return f"layer 2: {_listed('neuron', flipped)} turned around" if flipped else "all orientations as given"
         if self.fiber.case == "constant":
             return "all neurons of layer 2 dead"
         flipped = list(map(str, self.orientation))
-        return f"first-layer rows {', '.join(flipped)} flipped" if flipped else "first-layer rows as given"
+        return f"layer 1: {_listed('row', flipped)} flipped" if flipped else "first-layer rows as given"
 
     @cached_property
     def set(self) -> Union:
@@ -387,11 +387,28 @@ class SymbolicFiber:
                 return q
         return None
 
-    def to_text(self) -> str:
+    def to_text(self, show_all: bool = False) -> str:
         """Return the fiber as readable text."""
-        from symfiber.symbolic.text import symbolic_fiber_text
+        from symfiber.report.symbolic import symbolic_text
 
-        return symbolic_fiber_text(self)
+        return symbolic_text(self, show_all)
+
+    def to_latex(self, show_all: bool = False, standalone: bool = False) -> str:
+        """Return the fiber as LaTeX, a part for a document with amsmath or a document that compiles as it stands."""
+        from symfiber.report.symbolic import symbolic_latex
+
+        return symbolic_latex(self, show_all, standalone)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fiber as JSON-ready data, format ``symfiber-symbolic-fiber/1``."""
+        from symfiber.report.symbolic import symbolic_data
+
+        return symbolic_data(self)
+
+    def _repr_html_(self) -> str:
+        from symfiber.report.symbolic import symbolic_html
+
+        return symbolic_html(self)
 
     def __str__(self) -> str:
         return self.to_text()
@@ -399,6 +416,10 @@ class SymbolicFiber:
     def __repr__(self) -> str:
         shape = "-".join(map(str, self.network.architecture))
         return f"<SymbolicFiber of a {shape} network over {self.ring!r}: {self.case}>"
+
+
+def _listed(noun: str, items: list[str]) -> str:
+    return f"{noun}{'s' if len(items) > 1 else ''} {', '.join(items)}"
 
 
 def _type_of(signs: tuple[int, ...]) -> NeuronType:

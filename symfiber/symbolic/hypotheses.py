@@ -75,13 +75,17 @@ def hypotheses_of(net: Network) -> Iterator[SymbolicHypothesis]:
         for T in combinations(range(n2), size):
             product = [[dot((outgoing[j][o] for j in T), (rows[j][i] for j in T)) for i in range(n1)] for o in range(m)]
             for S in combinations(range(n1), needed):
-                text = f"rank W3 D_T W2 D_S = {needed} for T = {T}, S = {S}"
+                text = f"rank W3 D_T W2 D_S = {needed} for T = {_set(T)}, S = {_set(S)}"
                 yield _hypothesis("G2", text, product, range(m), S, needed, ring)
     for size in range(1, min(n2, n1 + 1) + 1):
         for T in combinations(range(n2), size):
             for columns in combinations(range(n1 + 1), size):
-                text = f"the minor of [W2|b2] in rows {T} and columns {columns} is not 0"
+                text = f"the minor of [W2|b2] in rows {_set(T)} and columns {_set(columns)} is not 0"
                 yield _hypothesis("G3", text, rows, T, columns, size, ring)
+
+
+def _set(indices: Sequence[int]) -> str:
+    return "{" + ", ".join(map(str, indices)) + "}"
 
 
 def _hypothesis(
