@@ -19,6 +19,8 @@ from symfiber.cells import cells
 from symfiber.census import binomial_interval, random_integer_network, sample_census, sign_census
 from symfiber.cli import main
 from symfiber.report.plot import arrangement, plot_arrangement, plot_fiber_graph, save_figure
+from symfiber.report.plot_function import breakpoints, plot_function
+from symfiber.report.plot_orthant import plot_columns, plot_weighted_arrangement
 
 
 class TestSignCensus:
@@ -219,3 +221,36 @@ class TestCommands:
         assert main(arguments) == code
         error = capsys.readouterr().err
         assert error.strip() and "Traceback" not in error and not Path("x.png").exists()
+
+
+def test_pictures_of_the_quadrant_and_of_columns():
+    layers = sf.Network([([[2, -1], [-1, 2], [1, 3], [-1, -1]], [1, 1, 2, -3]), ([[3, -2, 5, 1]], [0])]).scalar_layers
+    axes = plot_weighted_arrangement(sf.OrthantFunction.from_layers(*layers)).axes[0]
+    assert axes.get_title() == "nonlinear: 0, 1; linear: 2; dead: 3"
+    for line, (w, b) in zip(axes.lines, (([2, -1], 1), ([-1, 2], 1))):
+        for x, y in zip(*line.get_data()):
+            assert abs(w[0] * x + w[1] * y + b) < 1e-9 and x >= 0 and y >= 0
+    assert [t.get_text() for t in axes.get_legend().get_texts()] == ["neuron 0: jump [6, -3]", "neuron 1: jump [2, -4]"]
+    pointed = plot_columns([[1, 2, 0], [0, 1, 3]]).axes[0].get_title()
+    around = plot_columns([[1, 0, -1], [0, 1, -1]]).axes[0].get_title()
+    assert pointed.endswith("= 2") and around.endswith("= 3") and "not pointed" in around
+    plot_columns([[0, 0], [0, 0]])
+    with pytest.raises(sf.UnsupportedError, match="two rows"):
+        plot_columns([[1, 2]])
+    wide = sf.Network([([[1, -2, 3]], [1]), ([[1]], [0])]).scalar_layers
+    with pytest.raises(sf.UnsupportedError, match="two inputs"):
+        plot_weighted_arrangement(sf.OrthantFunction.from_layers(*wide))
+
+
+def test_the_graph_of_a_network_with_one_input():
+    net = sf.Network([([[1]], [0]), ([[2], [1]], [-3, -5]), ([[1, -3]], [1])])
+    assert [(place, layer, hidden) for place, layer, hidden in breakpoints(net)] == [
+        (0, 1, True),
+        (Fraction(3, 2), 2, False),
+        (5, 2, False),
+    ]
+    axes = plot_function(net, (-2, 8)).axes[0]
+    xs, ys = axes.lines[0].get_data()
+    assert all(abs(float(net([Fraction(x)])[0]) - y) < 1e-9 for x, y in zip(xs, ys))
+    with pytest.raises(sf.UnsupportedError, match="one input"):
+        plot_function(sf.Network([([[1, 2]], [0]), ([[1]], [0])]))

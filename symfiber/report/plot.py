@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from colorsys import hsv_to_rgb
 from dataclasses import dataclass
 from fractions import Fraction
+from importlib.util import find_spec
+from math import hypot
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +33,11 @@ Box = tuple[tuple[Fraction, Fraction], tuple[Fraction, Fraction]]
 FORMATS = ("svg", "png", "pdf")
 CELL_LIMIT = 20_000
 
+# Lines of different layers differ in width, too, and those of different generators in style: not in colour alone.
 _LAYER_COLORS = ("#1f3b73", "#b2182b", "#1b7837", "#762a83", "#b35806")
+_LAYER_WIDTHS = (2.2, 1.3, 0.8)
+_GENERATOR_STYLES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (6, 2, 1, 2)))
+_NUMBERED_PIECES = 40
 _GOLDEN = 0.6180339887498949
 
 
@@ -165,8 +171,9 @@ def _segments(polygons: Sequence[tuple[Cell, tuple[Corner, ...], int]]) -> Itera
 def plot_arrangement(net: Network, region: Sequence[Sequence[Any]] | None = None, axes: Any = None) -> Any:
     """Draw the bent hyperplanes of a network with two inputs and return the matplotlib figure.
 
-    Cells are coloured by affine piece.  Lines are coloured by layer; where the network has no kink across a line (its
-    hidden pieces) it is dashed.
+    Cells are coloured and numbered by affine piece: where two have the same number the network is the same affine map.
+    Lines become thinner from layer to layer; where the network has no kink across a line (its hidden pieces) it is
+    dashed.
 
     Parameters
     ----------
@@ -176,7 +183,7 @@ def plot_arrangement(net: Network, region: Sequence[Sequence[Any]] | None = None
         Where to draw; a new figure by default.
     """
     picture = arrangement(net, region)
-    axes = _new_axes((6.4, 6.0)) if axes is None else axes
+    axes = new_axes((6.4, 6.0)) if axes is None else axes
     from matplotlib.collections import LineCollection, PolyCollection
 
     shapes = [_floats(corners) for _, corners, _ in picture.polygons]
@@ -184,52 +191,88 @@ def plot_arrangement(net: Network, region: Sequence[Sequence[Any]] | None = None
     axes.add_collection(PolyCollection(shapes, facecolors=colors, edgecolors="none", zorder=1))
     for layer in sorted({segment.layer for segment in picture.segments}):
         color = _LAYER_COLORS[(layer - 1) % len(_LAYER_COLORS)]
+        width = _LAYER_WIDTHS[min(layer, len(_LAYER_WIDTHS)) - 1]
         for hidden, style, name in ((False, "-", f"layer {layer}"), (True, (0, (4, 3)), f"layer {layer}, hidden")):
             lines = [_floats(s.ends) for s in picture.segments if s.layer == layer and s.hidden == hidden]
             if lines:
-                drawn = LineCollection(lines, colors=color, linestyles=[style], linewidths=1.4, zorder=2, label=name)
+                drawn = LineCollection(lines, colors=color, linestyles=[style], linewidths=width, zorder=2, label=name)
                 axes.add_collection(drawn)
     (left, right), (bottom, top) = [tuple(map(float, side)) for side in picture.box]
     axes.set(xlim=(left, right), ylim=(bottom, top), xlabel="$x_1$", ylabel="$x_2$")
-    shape = "-".join(map(str, net.architecture))
-    axes.set_title(f"{shape} network: {len(picture.polygons)} cells, {len(picture.pieces)} affine pieces", fontsize=11)
+    if len(picture.pieces) <= _NUMBERED_PIECES:
+        for shape, (_, _, piece) in zip(shapes, picture.polygons):
+            place = _roomy_place(shape, 0.028 * max(right - left, top - bottom))
+            if place is not None:
+                axes.text(*place, str(piece + 1), ha="center", va="center", fontsize=9, color="#444444", zorder=3)
+    widths = "-".join(map(str, net.architecture))
+    axes.set_title(f"{widths} network: {len(picture.polygons)} cells, {len(picture.pieces)} affine pieces", fontsize=11)
     if picture.segments:
-        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.11), ncols=4, frameon=False, fontsize=9)
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.11), ncols=4, frameon=False, fontsize=9, handlelength=3)
     return axes.figure
+
+
+def _roomy_place(corners: Sequence[tuple[float, float]], room: float) -> tuple[float, float] | None:
+    """Return the mean of a convex polygon's corners, if no side is nearer than ``room``."""
+    x, y = (sum(values) / len(corners) for values in zip(*corners))
+    for (x0, y0), (x1, y1) in zip(corners, (*corners[1:], corners[0])):
+        length = hypot(x1 - x0, y1 - y0)
+        if length and abs((x1 - x0) * (y - y0) - (y1 - y0) * (x - x0)) < room * length:
+            return None
+    return x, y
 
 
 def plot_fiber_graph(fiber: Fiber, axes: Any = None) -> Any:
     """Draw the components of a fiber and the discrete generators between them, and return the matplotlib figure.
 
-    A node shows its number and dimension.  Edges are coloured by generator; loops are left out and counted in the
-    title.
+    A node shows its number and dimension.  Edges differ by generator in colour and style; loops are left out and
+    counted in the title.
     """
-    from networkx import Graph, circular_layout, kamada_kawai_layout
+    from networkx import Graph
 
     graph = fiber.graph()
     names = sorted({data["generator"] for u, v, data in graph.edges(data=True) if u != v})
     plain = Graph()
     plain.add_nodes_from(graph)
     plain.add_edges_from((u, v) for u, v in graph.edges() if u != v)
-    place = kamada_kawai_layout(plain) if _has_scipy() and 2 < len(plain) <= 200 else circular_layout(plain)
-    axes = _new_axes((6.4, 6.0)) if axes is None else axes
+    place = _layout(plain)
+    axes = new_axes((6.4, 6.0)) if axes is None else axes
     for number, name in enumerate(names):
         pairs = {tuple(sorted((u, v))) for u, v, data in graph.edges(data=True) if data["generator"] == name}
         for u, v in sorted(pairs):
             (x0, y0), (x1, y1) = place[u], place[v]
-            axes.plot([x0, x1], [y0, y1], color=_strong(number), linewidth=1.6, zorder=1, label=name)
+            style = _GENERATOR_STYLES[number % len(_GENERATOR_STYLES)]
+            axes.plot([x0, x1], [y0, y1], color=_strong(number), linestyle=style, linewidth=1.8, zorder=1, label=name)
             name = f"_{name}"  # one entry in the legend
     for node, data in graph.nodes(data=True):
         text = f"{node}\ndim {data['dimension']}"
-        style = {"boxstyle": "round,pad=0.35", "facecolor": "white", "edgecolor": "#333333"}
-        axes.text(*place[node], text, ha="center", va="center", fontsize=9, bbox=style, zorder=2)
+        frame = {"boxstyle": "round,pad=0.35", "facecolor": "white", "edgecolor": "#333333"}
+        axes.text(*place[node], text, ha="center", va="center", fontsize=9, bbox=frame, zorder=2)
     loops = len({data["generator"] for u, v, data in graph.edges(data=True) if u == v})
     axes.set_title(f"{len(graph)} components; {loops} generators keep each of them", fontsize=11)
     axes.set_axis_off()
     axes.margins(0.15)
     if names:
-        axes.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=2, frameon=False, fontsize=9)
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=2, frameon=False, fontsize=9, handlelength=3.5)
     return axes.figure
+
+
+def _layout(graph: Any) -> Any:
+    """Return places of the nodes, with few crossings: springs from a plane drawing, or a circle without SciPy."""
+    from networkx import (
+        check_planarity,
+        circular_layout,
+        connected_components,
+        dfs_preorder_nodes,
+        kamada_kawai_layout,
+        planar_layout,
+    )
+
+    # On the circle neighbours stand next to each other as far as a depth-first walk allows.
+    parts = sorted(connected_components(graph), key=min)
+    circle = circular_layout([node for part in parts for node in dfs_preorder_nodes(graph, min(part))])
+    if find_spec("scipy") is None or not 4 < len(graph) <= 200:
+        return circle
+    return kamada_kawai_layout(graph, pos=planar_layout(graph) if check_planarity(graph)[0] else circle)
 
 
 def save_figure(figure: Any, path: Any) -> None:
@@ -265,7 +308,14 @@ def _strong(number: int) -> tuple[float, float, float]:
     return hsv_to_rgb((0.6 + number * _GOLDEN) % 1.0, 0.75, 0.75)
 
 
-def _new_axes(size: tuple[float, float]) -> Any:
+def new_axes(size: tuple[float, float]) -> Any:
+    """Return the axes of a new figure, independent of any window system.
+
+    Raises
+    ------
+    UnsupportedError
+        When matplotlib is not installed.
+    """
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
@@ -274,12 +324,6 @@ def _new_axes(size: tuple[float, float]) -> Any:
     figure = Figure(figsize=size)
     FigureCanvasAgg(figure)
     return figure.add_subplot()
-
-
-def _has_scipy() -> bool:
-    from importlib.util import find_spec
-
-    return find_spec("scipy") is not None
 
 
 def _floats(corners: Sequence[Corner]) -> list[tuple[float, float]]:
