@@ -1,6 +1,8 @@
 # Two commands do everything on a fresh machine with Python 3.11 or newer:
 #   make demo   own virtual environment, install, the main job on the bundled trained networks
 #   make test   the same environment with the test tools, then style, types, doctests and tests
+# and a third one writes the documentation:
+#   make docs   docs/_build/html/index.html, without warnings, readable without a network
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
@@ -22,7 +24,9 @@ bench: $(VENV)/.tested
 	for script in tests/benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
 docs: $(VENV)/.documented
-	$(BIN)/sphinx-build -W -b html docs docs/_build/html
+	rm -rf docs/_build
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
+	$(BIN)/python docs/check_build.py docs/_build/html
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -40,4 +44,4 @@ $(VENV)/.documented: $(VENV)/.installed
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist docs/_build .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) build dist docs/_build docs/gallery/pictures .pytest_cache .mypy_cache .ruff_cache

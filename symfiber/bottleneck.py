@@ -248,7 +248,7 @@ def sign_pattern_case(signs: Sequence[Sequence[int]]) -> str:
     Obstructions, in this order: ``"constant"`` (all rows dead), ``"hidden"`` (all live rows hide one neuron, at least
     two of them), ``"hidden-single"``, ``"dead"``, ``"linear"``.  For n₁ ≥ 2 a generic network is identifiable exactly
     when its pattern is; for n₁ = 1 the pattern with all rows (−, +) is named identifiable here, but its networks can be
-    reversed (docs/univariate.md), so that :func:`is_identifiable` says no.
+    reversed (docs/concepts/univariate.md), so that :func:`is_identifiable` says no.
 
     Examples
     --------

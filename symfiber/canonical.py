@@ -124,7 +124,8 @@ def canonical_form(net: Network) -> CanonicalForm:
 
     Notes
     -----
-    Cost: a constant number of operations per weight, two matrix products and sorting.  Proved: docs/certificates.md.
+    Cost: a constant number of operations per weight, two matrix products and sorting.  Proved, see
+    docs/concepts/certificates.md.
 
     Examples
     --------

@@ -71,7 +71,7 @@ def sign_census(n1: int, n2: int) -> SignCensus:
     constant q^{n₂}; hidden (exactly p live rows, all hiding the same one of n₁) n₁·C(n₂,p)·q^{n₂} for each p ≥ 1;
     identifiable (1 − 2q)^{n₂} − n₁q^{n₂}; some dead 1 − (1 − q)^{n₂} less the former with dead rows; the rest linear.
     For n₁ = 1 the pattern with all rows (−, +) is listed apart as reversible: its networks can be read in the other
-    direction (docs/univariate.md).
+    direction (docs/concepts/univariate.md).
     Up to 2¹⁴ patterns are also enumerated, and a disagreement would raise.
 
     Examples

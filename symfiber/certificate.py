@@ -1,7 +1,7 @@
 """Certificates: proofs as self-contained JSON that ``checker.py`` verifies by arithmetic alone.
 
 Why this way: the writer may use everything that symfiber knows; the reader gets the networks, the moves and the
-multipliers, and nothing else to believe.  The format and its soundness are described in docs/certificates.md.
+multipliers, and nothing else to believe.  The format and its soundness are described in docs/concepts/certificates.md.
 """
 
 from __future__ import annotations

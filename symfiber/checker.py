@@ -1,8 +1,8 @@
 """Check a symfiber certificate by arithmetic alone: ``python checker.py CERT``; needs the standard library only.
 
 Exit codes: 0 the claim is proved, 1 it is not, 2 the file is not a certificate that this program reads.  Why each check
-suffices is written in docs/certificates.md, one lemma for each kind of step.  Limits, so that no file makes it crash or
-run forever: 64 MiB, 4300 digits an integer, and 100,000,000 units of work, where an operation on numbers of n bits
+suffices is written in docs/concepts/certificates.md, one lemma a kind of step.  Limits, so that no file makes it crash
+or run forever: 64 MiB, 4300 digits an integer, and 100,000,000 units of work, where an operation on numbers of n bits
 together counts 1 + n/64 + n²/2²⁰ and a step at least 100; nesting is limited by Python's recursion limit.
 """
 # ruff: noqa: D102, D103, N818, RUF012

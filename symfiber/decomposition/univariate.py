@@ -1,4 +1,4 @@
-"""n₁ = 1: the components derived from the univariate normal form (docs/univariate.md has the derivation).
+"""n₁ = 1: the components derived from the univariate normal form (docs/concepts/univariate.md has the derivation).
 
 Let h have the kinks u₁ < … < u_q with jumps δ₁, …, δ_q, q ≥ 1.  A member y′ = λ(u + β), z = σ(y′) reads h along one of
 the directions in which h starts constant, and either

@@ -98,7 +98,8 @@ def search_cells(
 
     Notes
     -----
-    Cost: two linear programs for each cell of the front and each of its neurons.  Proved: docs/certificates.md.
+    Cost: two linear programs for each cell of the front and each of its neurons.  Proved, see
+    docs/concepts/certificates.md.
     """
     d = state.input_dimension
     identity = tuple(tuple(ONE if q == i else ZERO for q in range(d + 1)) for i in range(d))
