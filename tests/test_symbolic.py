@@ -329,9 +329,11 @@ class TestText:
         documents = []
         for signs in (["+-+", "+++"], ["+--", "---"], ["---", "---"], ["+-+", "-+-"], ["+--", "+--"]):
             fiber = sf.fiber(sf.Network.symbolic((2, 2, 2, 1), signs=signs))
-            latex = fiber.to_latex()
-            assert latex.isascii() and latex.count("$") % 2 == 0
-            documents.append(latex)
+            for style in ("full", "theorem", "table"):
+                latex = fiber.to_latex(style)
+                assert latex.isascii() and latex.count("$") % 2 == 0
+                documents.append(latex)
+            assert "A_1x" in fiber.to_latex("theorem", notation={"W": "A"}, environment="lemma")
             html = fiber._repr_html_()
             assert html.count("<li>") == html.count("</li>") and "<script" not in html
             data = json.loads(json.dumps(fiber.to_dict()))

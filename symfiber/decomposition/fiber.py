@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -260,11 +260,40 @@ class Fiber:
 
         return fiber_text(self, show_all)
 
-    def to_latex(self, show_all: bool = False) -> str:
-        """Return the report as LaTeX that compiles inside a document with amsmath and amsthm."""
+    def to_latex(
+        self,
+        style: Literal["full", "theorem", "table"] = "full",
+        *,
+        show_all: bool = False,
+        environment: str | None = None,
+        notation: Mapping[str, str] | None = None,
+        standalone: bool = False,
+    ) -> str:
+        r"""Return LaTeX that compiles inside a document with amsmath and amsthm, or as a document of its own.
+
+        Parameters
+        ----------
+        style : {"full", "theorem", "table"}
+            The whole report; one theorem about the network with its proof; a table of the components.
+        show_all : bool
+            Cut no list and no number.
+        environment : str, optional
+            The theorem-like environment, for example ``"proposition"``; by default an unnumbered theorem.
+        notation : {letter: symbol}, optional
+            Other letters, for example ``{"W": "A", r"\sigma": r"\rho"}``.
+        standalone : bool
+            Whether to return a whole document.
+
+        Examples
+        --------
+        >>> net = Network([([[1, 2], [3, 1]], [1, 1]), ([[2, -1]], [-3]), ([[1]], [0])])
+        >>> text = fiber(net).to_latex("theorem", environment="proposition", notation={"W": "A"})
+        >>> text.count(r"\begin{proposition}"), "A_1x" in text, "W_1" in text
+        (1, True, False)
+        """
         from symfiber.report.latex import fiber_latex
 
-        return fiber_latex(self, show_all)
+        return fiber_latex(self, show_all, standalone, style, environment, notation)
 
     def to_dict(self, show_all: bool = False) -> dict[str, Any]:
         """Return the report as JSON-ready data."""

@@ -6,10 +6,11 @@ products and inside long numbers, so that nothing sticks out of the margin.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from symfiber.exact import Rational
+from symfiber.errors import InputError
+from symfiber.exact import Rational, shorten
 from symfiber.report.components import ComponentStatement, ConditionList, Piece, Quantity
 from symfiber.report.notation import (
     Phrase,
@@ -47,11 +48,23 @@ _PREAMBLE = r"""\documentclass[11pt]{article}
 \setlength{\parskip}{4pt plus 2pt}
 """
 
-_THEOREM = r"\ifcsname fibertheorem\endcsname\else\newtheorem*{fibertheorem}{Theorem}\fi"
+SOURCE = (
+    r"J.~Gegenfurtner, M.~Grillo, G.~Mont\'ufar, \emph{The Symmetries of Three-Layer ReLU Networks}, arXiv:2605.18319."
+)
+
+STYLES = ("full", "theorem", "table")
+DEFAULT_ENVIRONMENT = "fibertheorem"
 
 
-def fiber_latex(fiber: Fiber, show_all: bool = False, standalone: bool = False) -> str:
-    r"""Return the report of a fiber as LaTeX.
+def fiber_latex(
+    fiber: Fiber,
+    show_all: bool = False,
+    standalone: bool = False,
+    style: str = "full",
+    environment: str | None = None,
+    notation: Mapping[str, str] | None = None,
+) -> str:
+    r"""Return a fiber as LaTeX.
 
     Parameters
     ----------
@@ -61,6 +74,18 @@ def fiber_latex(fiber: Fiber, show_all: bool = False, standalone: bool = False) 
     standalone : bool
         Whether to return a whole document that compiles as it stands, or a part for a document that loads amsmath and
         amsthm.
+    style : {"full", "theorem", "table"}
+        The whole report; one theorem about the network with its proof; a table of the components.
+    environment : str, optional
+        The theorem-like environment, for example ``"proposition"``, which the document defines.  By default an
+        unnumbered theorem that the text defines itself.
+    notation : {letter: symbol}, optional
+        Other letters, see :func:`symfiber.report.rename.rename_letters`.
+
+    Raises
+    ------
+    InputError
+        For an unknown style, an environment or a symbol that is none.
 
     Examples
     --------
@@ -69,20 +94,57 @@ def fiber_latex(fiber: Fiber, show_all: bool = False, standalone: bool = False) 
     >>> r"\begin{fibertheorem}[H1: hypersurface 0 hidden, 1 live neuron]" in fiber_latex(sf.fiber(net))
     True
     """
-    return statement_latex(describe_fiber(fiber, show_all), standalone)
+    return statement_latex(
+        describe_fiber(fiber, show_all, conditions=style == "full"), standalone, style, environment, notation
+    )
 
 
-def statement_latex(statement: FiberStatement, standalone: bool = False) -> str:
-    """Write a description as LaTeX."""
-    sections = (_setting, _hypotheses, _neurons, _theorem, _result, _components, _generators, _claims)
-    body = "\n\n".join("\n".join(section(statement)) for section in sections)
+def statement_latex(
+    statement: FiberStatement,
+    standalone: bool = False,
+    style: str = "full",
+    environment: str | None = None,
+    notation: Mapping[str, str] | None = None,
+) -> str:
+    """Write a description as LaTeX; parameters as in :func:`fiber_latex`."""
+    from symfiber.report.paper import check_environment, table_latex, theorem_latex
+    from symfiber.report.rename import rename_letters
+
+    check_style(style)
+    named = DEFAULT_ENVIRONMENT if environment is None else check_environment(environment)
+    if style == "theorem":
+        body = theorem_latex(statement, named)
+    elif style == "table":
+        body = table_latex(statement)
+    else:
+        sections = (_setting, _hypotheses, _neurons, _theorem, _result, _components, _generators, _claims)
+        body = "\n\n".join("\n".join(section(statement)) for section in sections)
+        body = body.replace(f"{{{DEFAULT_ENVIRONMENT}}}", f"{{{named}}}")
+    body = rename_letters(body, notation)
+    shape = "-".join(map(str, statement.network.architecture))
+    return framed(body, named, environment is None, standalone, f"The fiber of a {shape} ReLU network")
+
+
+def check_style(style: str) -> None:
+    """Raise unless a style exists."""
+    if style not in STYLES:
+        raise InputError(f"style must be one of {', '.join(STYLES)}, got {shorten(style)}")
+
+
+def framed(body: str, environment: str, own: bool, standalone: bool, title: str) -> str:
+    """Return a body as a part of a document, or as a document: define its environment, explain cut numbers."""
     if r"_{[" in body:
         body += "\n\n\\medskip\\noindent A number $12345{\\cdots}67890_{[17]}$ is an integer of 17 digits, cut."
-    body = f"\\begingroup\\emergencystretch=4em\n{_THEOREM}\n{body}\n\\par\\endgroup\n"
-    if not standalone:
-        return body
-    shape = "-".join(map(str, statement.network.architecture))
-    return document_latex(f"The fiber of a {shape} ReLU network", body)
+    needed = rf"\begin{{{environment}}}" in body and (own or standalone)
+    defined = _defined(environment) if needed else ""
+    body = f"\\begingroup\\emergencystretch=4em\n{defined}{body}\n\\par\\endgroup\n"
+    return document_latex(title, body) if standalone else body
+
+
+def _defined(environment: str) -> str:
+    """Define a theorem-like environment unless the document does."""
+    title = "Theorem" if environment == DEFAULT_ENVIRONMENT else environment.rstrip("*").capitalize()
+    return rf"\ifcsname {environment}\endcsname\else\newtheorem*{{{environment}}}{{{title}}}\fi" + "\n"
 
 
 def document_latex(title: str, body: str) -> str:
@@ -120,9 +182,9 @@ def _setting(statement: FiberStatement) -> Iterator[str]:
     yield r"\subsection*{Setting}"
     yield (
         rf"\[{SIGMA.latex},\qquad d={d},\ n_1={n1},\ n_2={n2},\ m={m},\]"
-        f"\na point of a parameter space of dimension {statement.network.parameter_count}. " + _sentence(NOTATION)
+        f"\na point of a parameter space of dimension {statement.network.parameter_count}. " + sentence_latex(NOTATION)
     )
-    yield from _quantities(statement.layers, statement.full)
+    yield from quantities_latex(statement.layers, statement.full)
 
 
 def _hypotheses(statement: FiberStatement) -> Iterator[str]:
@@ -146,7 +208,7 @@ def _neurons(statement: FiberStatement) -> Iterator[str]:
         yield rf"\par\noindent\hspace*{{1em}}{name}$[{signs}]$"
     if len(shown) < len(statement.neurons):
         yield rf"\par\noindent\hspace*{{1em}}\dots\ and {len(statement.neurons) - len(shown)} more neurons."
-    yield rf"\par\noindent Hidden hypersurfaces: {_sentence(statement.hidden_reason)}"
+    yield rf"\par\noindent Hidden hypersurfaces: {sentence_latex(statement.hidden_reason)}"
 
 
 def _theorem(statement: FiberStatement) -> Iterator[str]:
@@ -159,9 +221,9 @@ def _theorem(statement: FiberStatement) -> Iterator[str]:
         yield rf"\item {phrase_latex(condition, statement.full)}{'.' if place == last else ';'}"
     yield r"\end{enumerate}"
     for note in theorem.notes:
-        yield _sentence(note, statement.full)
+        yield sentence_latex(note, statement.full)
     yield r"\end{fibertheorem}"
-    yield rf"\begin{{proof}}[Reason]{_sentence(theorem.reason)}\end{{proof}}"
+    yield rf"\begin{{proof}}[Reason]{sentence_latex(theorem.reason)}\end{{proof}}"
 
 
 def _result(statement: FiberStatement) -> Iterator[str]:
@@ -209,7 +271,7 @@ def _component(component: ComponentStatement, full: bool) -> Iterator[str]:
         quantities = quantities[len(component.quantities) :]
         names = [f"${quantity.name.latex}$" for quantity in component.quantities]
         yield f"\\par\\noindent Data {', '.join(names)} as in the first component."
-    yield from _quantities(quantities, full)
+    yield from quantities_latex(quantities, full)
     if component.free is not None:
         yield rf"{{\raggedright Here {phrase_latex(rank_phrase(component.free, full), full)}.\par}}"
     if component.generic_note:
@@ -223,7 +285,7 @@ def _component(component: ComponentStatement, full: bool) -> Iterator[str]:
         yield rf"\par\noindent And {more}, with more linear neurons."
 
 
-def _quantities(quantities: Iterable[Quantity], full: bool) -> Iterator[str]:
+def quantities_latex(quantities: Iterable[Quantity], full: bool) -> Iterator[str]:
     """Matrices side by side in displays when they fit, otherwise entry by entry in ragged paragraphs."""
     line: list[str] = []
     used = 0
@@ -332,6 +394,7 @@ def _claims(statement: FiberStatement) -> Iterator[str]:
     yield from _list(statement.claimed)
     yield r"\subsection*{What is not claimed}"
     yield from _list(statement.not_claimed)
+    yield rf"\par\noindent Source of the theorems: {SOURCE}"
 
 
 def _list(phrases: Iterable[Phrase]) -> Iterator[str]:
@@ -340,7 +403,7 @@ def _list(phrases: Iterable[Phrase]) -> Iterator[str]:
     yield r"\end{itemize}"
 
 
-def _sentence(phrase: Phrase, full: bool = False) -> str:
+def sentence_latex(phrase: Phrase, full: bool = False) -> str:
     """A phrase that begins with a capital letter when it begins with a word."""
     text = phrase_latex(phrase, full)
     return text[:1].upper() + text[1:]

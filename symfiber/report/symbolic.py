@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from symfiber.errors import LimitExceededError
 from symfiber.exact import Rational
 from symfiber.orthant import OrthantFunction
 from symfiber.report.html import document_html, phrase_html
-from symfiber.report.latex import document_latex
+from symfiber.report.latex import DEFAULT_ENVIRONMENT, SOURCE, check_style, framed
 from symfiber.report.notation import (
     Formula,
     Phrase,
@@ -21,7 +21,10 @@ from symfiber.report.notation import (
     phrase_text,
     polynomial_latex,
     polynomial_text,
+    prose_latex,
 )
+from symfiber.report.paper import check_environment
+from symfiber.report.rename import rename_letters
 from symfiber.report.theorem import SIGMA, Theorem
 from symfiber.report.theorem_hidden import hidden_theorem
 from symfiber.report.theorem_visible import visible_theorem
@@ -159,16 +162,47 @@ def symbolic_text(fiber: SymbolicFiber, show_all: bool = False) -> str:
     return "\n".join(lines) + "\n"
 
 
-def symbolic_latex(fiber: SymbolicFiber, show_all: bool = False, standalone: bool = False) -> str:
-    """Return a symbolic fiber as LaTeX, a part or a whole document."""
-    parts = []
-    for section in symbolic_sections(fiber, show_all):
-        parts.append(
-            f"\\subsection*{{{escape_latex(section.title)}}}\n{{\\raggedright {_sentence(section.note)}\\par}}"
-        )
-        parts.append(_itemize(section.lines))
-    body = "\n".join(part for part in parts if part) + "\n"
-    return document_latex(_title(fiber), body) if standalone else body
+def symbolic_latex(
+    fiber: SymbolicFiber,
+    show_all: bool = False,
+    standalone: bool = False,
+    style: str = "full",
+    environment: str | None = None,
+    notation: Mapping[str, str] | None = None,
+) -> str:
+    """Return a symbolic fiber as LaTeX; parameters as in :func:`symfiber.report.latex.fiber_latex`."""
+    check_style(style)
+    setting, neurons, theorem, components, completeness = symbolic_sections(fiber, show_all)
+    named = DEFAULT_ENVIRONMENT if environment is None else check_environment(environment)
+    if style == "table":
+        body = _itemize(components.lines)
+    elif style == "theorem":
+        title = escape_latex(_title(fiber))
+        head = rf"\begin{{{named}}}[{title}]"
+        parts = [head, *_blocks(setting, theorem, components, completeness), rf"\end{{{named}}}", *_proof(fiber)]
+        body = "\n".join(parts)
+    else:
+        parts = []
+        for section in (setting, neurons, theorem, components, completeness):
+            parts += [rf"\subsection*{{{escape_latex(section.title)}}}", *_blocks(section)]
+        body = "\n".join((*parts, rf"\par\noindent Source of the theorems: {SOURCE}"))
+    return framed(rename_letters(body, notation), named, environment is None, standalone, _title(fiber))
+
+
+def _blocks(*sections: Section) -> Iterator[str]:
+    for section in sections:
+        yield rf"{{\raggedright {_sentence(section.note)}\par}}"
+        yield from filter(None, [_itemize(section.lines)])
+
+
+def _proof(fiber: SymbolicFiber) -> Iterator[str]:
+    yield rf"\begin{{proof}}{_sentence(_theorem(fiber).reason)} The description of these fibers is due to {SOURCE}"
+    moves = ", ".join(prose_latex(g.name) for g in fiber.generators)
+    yield (
+        f"\n\nThese moves keep the function for all these values: {moves}; each is an identity of polynomials on every "
+        "cell."
+    )
+    yield r"\end{proof}"
 
 
 def _sentence(note: Phrase) -> str:

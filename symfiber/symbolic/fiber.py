@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, combinations, product
-from typing import Any
+from typing import Any, Literal
 
 from symfiber.bottleneck import Case, analyse, hiding_neuron
 from symfiber.decomposition.charts import Ambient
@@ -393,11 +393,19 @@ class SymbolicFiber:
 
         return symbolic_text(self, show_all)
 
-    def to_latex(self, show_all: bool = False, standalone: bool = False) -> str:
-        """Return the fiber as LaTeX, a part for a document with amsmath or a document that compiles as it stands."""
+    def to_latex(
+        self,
+        style: Literal["full", "theorem", "table"] = "full",
+        *,
+        show_all: bool = False,
+        environment: str | None = None,
+        notation: Mapping[str, str] | None = None,
+        standalone: bool = False,
+    ) -> str:
+        """Return the fiber as LaTeX; parameters as in :meth:`symfiber.Fiber.to_latex`."""
         from symfiber.report.symbolic import symbolic_latex
 
-        return symbolic_latex(self, show_all, standalone)
+        return symbolic_latex(self, show_all, standalone, style, environment, notation)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fiber as JSON-ready data, format ``symfiber-symbolic-fiber/1``."""
