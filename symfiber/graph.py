@@ -7,16 +7,25 @@ from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from networkx import MultiDiGraph
+
 from symfiber.errors import LimitExceededError
 from symfiber.symmetry import stabilizers_of
 
 if TYPE_CHECKING:
-    from networkx import MultiDiGraph
-
     from symfiber.decomposition import Component, Fiber
 
 
-def component_graph(fiber: Fiber, limit: int = 1024) -> MultiDiGraph:
+class ComponentGraph(MultiDiGraph):  # type: ignore[misc]
+    """A ``networkx.MultiDiGraph`` that a notebook shows as a picture, where matplotlib is installed."""
+
+    def _repr_svg_(self) -> str | None:
+        from symfiber.report.plot import graph_svg
+
+        return graph_svg(self)
+
+
+def component_graph(fiber: Fiber, limit: int = 1024) -> ComponentGraph:
     """Return a ``networkx.MultiDiGraph`` of the fiber.
 
     Nodes are component indices with ``orientation``, ``description`` and ``dimension``.  Edges carry ``generator`` (its
@@ -36,12 +45,10 @@ def component_graph(fiber: Fiber, limit: int = 1024) -> MultiDiGraph:
     >>> G.number_of_nodes(), sorted({data["generator"] for u, v, data in G.edges(data=True) if u != v})
     (2, ['sign flip of first-layer neuron 1'])
     """
-    from networkx import MultiDiGraph
-
     count = fiber.component_count
     if count > limit:
         raise LimitExceededError(f"the graph would have {count} components, the limit is {limit}", {"nodes": count})
-    graph = MultiDiGraph()
+    graph = ComponentGraph()
     components = list(fiber.components)
     for index, component in enumerate(components):
         graph.add_node(

@@ -332,6 +332,11 @@ class Network:
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (self.scalar_layers, self.ring.names if self.ring else None, dict(self.signs))
 
+    def _repr_html_(self) -> str:
+        from symfiber.report.display import network_html
+
+        return network_html(self)
+
     def __repr__(self) -> str:
         kind = f" over {self.ring!r}" if self.ring else ""
         return f"<Network {'-'.join(map(str, self.architecture))}, {self.parameter_count} parameters{kind}>"

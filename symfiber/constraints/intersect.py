@@ -279,6 +279,11 @@ class ConstrainedFiber:
                 {"undecided": self.undecided},
             )
 
+    def _repr_html_(self) -> str:
+        from symfiber.report.display import constrained_html
+
+        return constrained_html(self)
+
     def __repr__(self) -> str:
         open_parts = f", {len(self.undecided)} undecided" if self.undecided else ""
         return f"<ConstrainedFiber: {len(self.left)} of {len(self.parts)} components left{open_parts}>"

@@ -53,6 +53,15 @@ class Components:
             return [self[i] for i in range(*index.indices(self.count))]
         return Component(self._case, self._case.labels[index])
 
+    def _repr_html_(self) -> str:
+        from symfiber.report.display import components_html
+
+        try:
+            count = self.count
+        except LimitExceededError:
+            count = None
+        return components_html(self, count)
+
     def __repr__(self) -> str:
         return f"<Components of a {self._case.name} fiber>"
 

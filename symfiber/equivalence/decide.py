@@ -72,6 +72,11 @@ class Equivalence:
     def __bool__(self) -> bool:
         return self.equivalent
 
+    def _repr_html_(self) -> str:
+        from symfiber.report.display import equivalence_html
+
+        return equivalence_html(self)
+
     @property
     def certificate(self) -> Certificate:
         """A self-contained proof as JSON data that the independent checker verifies; built when asked for.

@@ -40,7 +40,8 @@ _STYLE = """
 .symfiber h2 { font-size: 1.25em; margin: 0.2em 0; } .symfiber h3 { font-size: 1.05em; margin: 1em 0 0.2em; }
 .symfiber table { border-collapse: collapse; margin: 0.3em 0; }
 .symfiber td { padding: 0.1em 0.7em; text-align: right; }
-.symfiber .words td { text-align: left; } .symfiber .matrix { border-left: 1px solid; border-right: 1px solid; }
+.symfiber .words td { text-align: left; } .symfiber .bias { border-left: 1px dotted; }
+.symfiber .matrix { border-left: 1px solid; border-right: 1px solid; }
 .symfiber .m { font-style: italic; } .symfiber code { white-space: pre-wrap; overflow-wrap: anywhere; }
 .symfiber .theorem { border-left: 3px solid #888; padding-left: 1em; } .symfiber details { margin: 0.4em 0 0.4em 1em; }
 .symfiber .quantity { display: inline-flex; align-items: center; margin-right: 2em; }

@@ -36,6 +36,7 @@ CELL_LIMIT = 20_000
 # Lines of different layers differ in width, too, and those of different generators in style: not in colour alone.
 _LAYER_COLORS = ("#1f3b73", "#b2182b", "#1b7837", "#762a83", "#b35806")
 _LAYER_WIDTHS = (2.2, 1.3, 0.8)
+_NOTEBOOK_NODES = 64
 _GENERATOR_STYLES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (6, 2, 1, 2)))
 _NUMBERED_PIECES = 40
 _GOLDEN = 0.6180339887498949
@@ -227,9 +228,21 @@ def plot_fiber_graph(fiber: Fiber, axes: Any = None) -> Any:
     A node shows its number and dimension.  Edges differ by generator in colour and style; loops are left out and
     counted in the title.
     """
+    return _plot_graph(fiber.graph(), axes)
+
+
+def graph_svg(graph: Any) -> str | None:
+    """Return the picture of a component graph as SVG for a notebook, ``None`` without matplotlib or above 64 nodes."""
+    if find_spec("matplotlib") is None or len(graph) > _NOTEBOOK_NODES:
+        return None
+    file = io.StringIO()
+    _plot_graph(graph).savefig(file, format="svg", bbox_inches="tight")
+    return file.getvalue()
+
+
+def _plot_graph(graph: Any, axes: Any = None) -> Any:
     from networkx import Graph
 
-    graph = fiber.graph()
     names = sorted({data["generator"] for u, v, data in graph.edges(data=True) if u != v})
     plain = Graph()
     plain.add_nodes_from(graph)

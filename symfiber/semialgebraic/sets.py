@@ -143,6 +143,11 @@ class BasicSet:
     def __hash__(self) -> int:
         return hash(self._key())
 
+    def _repr_latex_(self) -> str:
+        from symfiber.report.display import set_latex
+
+        return set_latex(self)
+
     def __repr__(self) -> str:
         return (
             f"<BasicSet in ℝ^{len(self.ring.names)}: {len(self.equations)} equations, "
@@ -214,6 +219,11 @@ class Union:
 
     def __hash__(self) -> int:
         return hash((self.ring, frozenset(self.pieces)))
+
+    def _repr_latex_(self) -> str:
+        from symfiber.report.display import set_latex
+
+        return set_latex(self)
 
     def __repr__(self) -> str:
         return f"<Union of {len(self.pieces)} basic sets in ℝ^{len(self.ring.names)}>"
