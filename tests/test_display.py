@@ -60,7 +60,7 @@ def test_networks(name: str) -> None:
 
 def test_entries_carry_their_signs_and_are_cut_with_a_count() -> None:
     html = sf.Network([([[2, -3]], [0])])._repr_html_()
-    assert 'color:#1f5fa8">2<' in html and 'color:#b2182b">−3<' in html and 'color:inherit">0<' in html
+    assert 'color:#2f7fc8">2<' in html and 'color:#d1404f">−3<' in html and 'color:inherit">0<' in html
     shown = Checker(ODD["many entries"]._repr_html_())
     # 12 of 30 rows, 11 weights and the bias of 41 columns.
     assert f"{30 * 41 - 12 * 12} more entries" in shown.text

@@ -53,7 +53,7 @@ class HiddenCase:
         """Name the component in words."""
         if not label:
             return "first-layer rows as given"
-        return f"first-layer rows {', '.join(map(str, label))} flipped"
+        return f"first-layer row{'s' if len(label) > 1 else ''} {', '.join(map(str, label))} flipped"
 
     def hidden_row(self, label: FlipSet) -> tuple[tuple[Rational, ...], Rational]:
         """Return the hidden row after the flips S: (W₁,b₁)_i − Σ_{k∈S} (|w_jk|/w_ji)(W₁,b₁)_k, j the live neuron."""

@@ -51,7 +51,8 @@ class VisibleCase:
     def describe(self, label: Orientation) -> str:
         """Name the component in words."""
         flipped = [str(j) for j, s in zip(self.nonlinear, label) if s < 0]
-        return f"neurons {', '.join(flipped)} of layer 2 re-oriented" if flipped else "all orientations as given"
+        many = "s" if len(flipped) > 1 else ""
+        return f"neuron{many} {', '.join(flipped)} of layer 2 re-oriented" if flipped else "all orientations as given"
 
     def block(self, label: Orientation) -> LinearBlock:
         """Return the linear block with slope M_s and constant v_s."""

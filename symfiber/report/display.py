@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _ROWS, _COLUMNS = 12, 12
 _SHOWN_COMPONENTS = 24
 _SHOWN_CONDITIONS = 12
-_COLORS = {1: "#1f5fa8", -1: "#b2182b", 0: "inherit"}
+_COLORS = {1: "#2f7fc8", -1: "#d1404f", 0: "inherit"}
 
 
 def network_html(net: Network) -> str:

@@ -44,7 +44,8 @@ _STYLE = """
 .symfiber .matrix { border-left: 1px solid; border-right: 1px solid; }
 .symfiber .m { font-style: italic; } .symfiber code { white-space: pre-wrap; overflow-wrap: anywhere; }
 .symfiber .theorem { border-left: 3px solid #888; padding-left: 1em; } .symfiber details { margin: 0.4em 0 0.4em 1em; }
-.symfiber .quantity { display: inline-flex; align-items: center; margin-right: 2em; }
+.symfiber .quantity { display: inline-flex; align-items: center; margin-right: 2em; max-width: 100%; overflow-x: auto; }
+.symfiber th { padding: 0.1em 0.7em; text-align: left; }
 """
 
 
