@@ -3,11 +3,13 @@
 #   make test   the same environment with the test tools, then style, types, doctests and tests
 # and a third one writes the documentation:
 #   make docs   docs/_build/html/index.html, without warnings, readable without a network
+# and a fourth one opens the notebooks:
+#   make notebooks
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test lint bench docs notebooks clean
 
 demo: $(VENV)/.installed
 	$(BIN)/symfiber demo
@@ -16,7 +18,7 @@ test: lint
 	$(BIN)/python -m pytest -n 2
 
 lint: $(VENV)/.tested
-	$(BIN)/ruff check symfiber tests
+	$(BIN)/ruff check symfiber tests notebooks
 	$(BIN)/ruff format --check symfiber tests
 	$(BIN)/mypy symfiber
 
@@ -27,6 +29,9 @@ docs: $(VENV)/.documented
 	rm -rf docs/_build
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
 	$(BIN)/python docs/check_build.py docs/_build/html
+
+notebooks: $(VENV)/.taught
+	$(BIN)/jupyter lab notebooks
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -41,6 +46,10 @@ $(VENV)/.tested: $(VENV)/.installed
 
 $(VENV)/.documented: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --editable ".[docs]"
+	touch $@
+
+$(VENV)/.taught: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --editable ".[notebooks]"
 	touch $@
 
 clean:

@@ -24,7 +24,6 @@ from symfiber.conservation.verdict import judge
 from symfiber.exact import Matrix, PolynomialRing, Rational
 
 CASES = json.loads((Path(__file__).parent / "data" / "cases.json").read_text())["networks"]
-NOTEBOOK = Path(__file__).parents[1] / "notebooks" / "conservation_laws.ipynb"
 
 
 # the worked values
@@ -333,26 +332,3 @@ def test_command_line(capsys, tmp_path):
     assert "all paths" in capsys.readouterr().out
     assert main(["laws", "library:hidden-2-2-2-1", "--degree", "0"]) == BAD_INPUT
     assert capsys.readouterr().err == "symfiber: degree must be a positive int, got 0\n"
-
-
-def test_documented_example():
-    text = (NOTEBOOK.parents[1] / "docs" / "conservation_laws.md").read_text()
-    lines = text.split("```python\n")[1].split("```")[0].splitlines()
-    scope: dict = {}
-    exec("\n".join(line for line in lines if "#" not in line), scope)
-    shown = [line.split("#") for line in lines if "#" in line]
-    values = [(str(eval(code, scope)), expected.strip()) for code, expected in shown]
-    assert len(values) == 4
-    assert all(value == expected for value, expected in values if "refutes" not in expected), values
-
-
-def test_notebook_runs_and_is_stored_without_outputs():
-    nbformat = pytest.importorskip("nbformat")
-    nbclient = pytest.importorskip("nbclient")
-    pytest.importorskip("ipykernel")
-    pytest.importorskip("matplotlib")
-    notebook = nbformat.read(NOTEBOOK, 4)
-    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    assert all(not cell.outputs and cell.execution_count is None for cell in code)
-    nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
-    assert any("image/png" in output.get("data", {}) for cell in code for output in cell.outputs)
