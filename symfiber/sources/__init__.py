@@ -5,18 +5,27 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from symfiber.errors import InputError, UnsupportedError
+from symfiber.errors import InputError
 from symfiber.network import Network
 from symfiber.sources.sklearn_model import from_sklearn
 from symfiber.sources.torch_model import from_torch
 
-EXTENSIONS = (".json", ".npz", ".pt", ".pth", ".safetensors")
+EXTENSIONS = (".json", ".npz", ".pt", ".pth", ".safetensors", ".onnx", ".keras", ".h5", ".hdf5")
 
 
-def load(path: Any) -> Network:
-    """Read a network from a file, by its extension: ``.json``, ``.npz``, ``.pt``/``.pth`` or ``.safetensors``.
+def load(path: Any, *, output: str | None = None, square_root_bits: int | None = None) -> Network:
+    """Read a network from a file, by its extension.
 
-    Floats in binary formats are taken as the dyadic rationals they are.
+    ``.json``, ``.npz``, ``.pt``/``.pth``, ``.safetensors``, ``.onnx``, ``.keras`` and ``.h5``/``.hdf5``.  Floats in
+    binary formats are taken as the dyadic rationals they are.
+
+    Parameters
+    ----------
+    output : str, optional
+        ONNX: the tensor to stop at.
+    square_root_bits : int, optional
+        ONNX and Keras: round the square roots of batch normalisations, see
+        :func:`symfiber.sources.chain.batch_norm`.
 
     Raises
     ------
@@ -28,10 +37,10 @@ def load(path: Any) -> Network:
     Examples
     --------
     >>> import symfiber as sf
-    >>> sf.load("model.h5")
+    >>> sf.load("model.txt")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    symfiber.errors.InputError: file 'model.h5' must end in .json, .npz, .pt, .pth, .safetensors, got '.h5'
+    symfiber.errors.InputError: file 'model.txt' must end in .json, .npz, ..., got '.txt'
     """
     try:
         extension = Path(path).suffix.lower()
@@ -55,7 +64,13 @@ def load(path: Any) -> Network:
 
             return load_safetensors(path)
         case ".onnx":
-            raise UnsupportedError(f"file {str(path)!r} is an ONNX model, which symfiber does not read yet")
+            from symfiber.sources.onnx_model import load_onnx
+
+            return load_onnx(path, output, square_root_bits)
+        case ".keras" | ".h5" | ".hdf5":
+            from symfiber.sources.keras_model import load_keras
+
+            return load_keras(path, square_root_bits)
     raise InputError(f"file {str(path)!r} must end in {', '.join(EXTENSIONS)}, got {extension!r}")
 
 

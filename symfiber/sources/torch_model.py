@@ -12,20 +12,22 @@ from io import BytesIO
 from typing import Any
 
 from symfiber.errors import InputError, UnsupportedError
-from symfiber.exact import ZERO, dot, shorten
+from symfiber.exact import ONE, ZERO, shorten
 from symfiber.network import Network
-from symfiber.sources.arrays import exact_list, exact_lists
+from symfiber.sources.arrays import exact_list, exact_lists, exact_number
+from symfiber.sources.chain import Affine, Chain, batch_norm
 
 _TRANSPARENT = ("Identity", "Dropout", "Flatten")
 _HOOKS = ("_forward_hooks", "_forward_pre_hooks")
-Affine = tuple[list[list[Any]], list[Any]]
 
 
-def from_torch(model: Any) -> Network:
+def from_torch(model: Any, square_root_bits: int | None = None) -> Network:
     """Return the exact network of a ``Sequential`` of ``Linear``/``ReLU``, or of a ``state_dict``.
 
     Nested ``Sequential`` modules are flattened; ``Identity``, ``Flatten`` and ``Dropout`` in evaluation mode change
-    nothing; two ``Linear`` modules without a ``ReLU`` between them are composed exactly.  A state dictionary must hold
+    nothing; two ``Linear`` modules without a ``ReLU`` between them are composed exactly; ``BatchNorm1d`` in evaluation
+    mode is folded when its square roots are rational, or rounded with ``square_root_bits`` (see
+    :func:`symfiber.sources.chain.batch_norm`).  A state dictionary must hold
     ``….weight`` and ``….bias`` pairs in the order of the layers; a ``ReLU`` is assumed between them, because it does
     not say what stands there.  A missing bias is zero.
 
@@ -46,31 +48,42 @@ def from_torch(model: Any) -> Network:
         return Network(_layers_of_state(model))
     if type(model).__name__ != "Sequential":
         raise InputError(f"model must be a torch Sequential or a state_dict, got {type(model).__name__}")
-    layers: list[Affine] = []
-    pending_relu = False
+    chain = Chain("module")
     for name, module in _flatten(model, ""):
-        kind = type(module).__name__
-        if kind not in ("Linear", "ReLU", *_TRANSPARENT):
-            raise InputError(f"module {name} must be Linear, ReLU, Flatten, Identity or Dropout, got {kind}")
-        _refuse_hooks(module, f"module {name}")
-        if kind == "Linear":
-            affine = _linear(module, name)
-            if not layers or pending_relu:
-                layers.append(affine)
-            else:
-                layers[-1] = _compose(affine, layers[-1], name)
-            pending_relu = False
-        elif kind == "ReLU":
-            if not layers:
-                raise InputError(f"module {name} must come after a Linear, it is a ReLU on the input")
-            pending_relu = True
-        elif kind == "Dropout" and getattr(module, "training", False):
-            raise InputError(f"module {name} must be in evaluation mode, this Dropout is in training mode")
-    if not layers:
-        raise InputError("model must have at least one Linear module, got none")
-    if pending_relu:
-        raise InputError("model must end with a Linear module, it ends with a ReLU")
-    return Network(layers)
+        _add_module(chain, module, name, square_root_bits)
+    return chain.network()
+
+
+def _add_module(chain: Chain, module: Any, name: str, square_root_bits: int | None) -> None:
+    kind = type(module).__name__
+    if kind not in ("Linear", "ReLU", "BatchNorm1d", *_TRANSPARENT):
+        raise InputError(f"module {name} must be Linear, ReLU, BatchNorm1d, Flatten, Identity or Dropout, got {kind}")
+    _refuse_hooks(module, f"module {name}")
+    if kind in ("Dropout", "BatchNorm1d") and getattr(module, "training", False):
+        raise InputError(f"module {name} must be in evaluation mode, this {kind} is in training mode")
+    if kind == "Linear":
+        chain.affine(*_linear(module, name), name)
+    elif kind == "ReLU":
+        chain.relu(name)
+    elif kind == "BatchNorm1d":
+        if module.running_mean is None:
+            raise InputError(f"module {name} must have running statistics, this BatchNorm1d has none")
+
+        def vector(attribute: str, default: Any) -> list[Any]:
+            tensor, where = getattr(module, attribute), f"module {name} {attribute}"
+            return [default] * size if tensor is None else exact_list(_numbers(tensor, where), where)
+
+        size = len(_numbers(module.running_mean, f"module {name} running_mean"))
+        batch_norm(
+            chain,
+            name,
+            vector("weight", ONE),
+            vector("bias", ZERO),
+            vector("running_mean", ZERO),
+            vector("running_var", ONE),
+            exact_number(module.eps, f"module {name} eps"),
+            square_root_bits,
+        )
 
 
 def load_pt(path: Any) -> Network:
@@ -159,12 +172,3 @@ def _numbers(tensor: Any, where: str) -> Any:
         return (tensor.detach().cpu() if hasattr(tensor, "detach") else tensor).tolist()
     except (RuntimeError, NotImplementedError):
         raise InputError(f"{where} must be a dense tensor that holds its numbers, it is not") from None
-
-
-def _compose(after: Affine, before: Affine, name: str) -> Affine:
-    """Return x ↦ A₂(A₁x + b₁) + b₂."""
-    if any(len(row) != len(before[1]) for row in after[0]):
-        raise InputError(f"module {name} must take {len(before[1])} inputs, got {len(after[0][0])}")
-    columns = list(zip(*before[0]))
-    weight = [[dot(row, column) for column in columns] for row in after[0]]
-    return weight, [dot(row, before[1]) + b for row, b in zip(after[0], after[1])]
