@@ -41,10 +41,9 @@ class Rounding:
     def __str__(self) -> str:
         if self.exact:
             return f"all parameters are {self.float_type} numbers, nothing was rounded"
-        return (
-            f"{self.rounded} parameter{'s were' if self.rounded > 1 else ' was'} rounded to {self.float_type}, by at most {float(self.largest_error):.3g} "
-            f"({self.parameter})"
-        )
+        many = "s were" if self.rounded > 1 else " was"
+        error = f"{float(self.largest_error):.3g} ({self.parameter})"
+        return f"{self.rounded} parameter{many} rounded to {self.float_type}, by at most {error}"
 
 
 def rounded_layers(net: Network, float_type: FloatType = "float32") -> tuple[list[tuple[Any, Any]], Rounding]:
