@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
@@ -332,3 +333,14 @@ def test_command_line(capsys, tmp_path):
     assert "all paths" in capsys.readouterr().out
     assert main(["laws", "library:hidden-2-2-2-1", "--degree", "0"]) == BAD_INPUT
     assert capsys.readouterr().err == "symfiber: degree must be a positive int, got 0\n"
+
+
+@pytest.mark.parametrize("name", ["hidden-2-2-2-1", "two-linear-2-2-4-1", "constant-2-2-2-1"])
+def test_display_formula_has_only_what_notebooks_typeset(name):
+    laws = conservation_laws(library.get(name))
+    shown = laws._repr_latex_()
+    assert shown.startswith("$$") and shown.endswith("$$") and shown.count("$$") == 2
+    assert set(re.findall(r"\\begin\{(\w+)\}", shown)) == {"array"}
+    assert not re.search(r"\\(?:paragraph|item|raggedright|allowbreak)", shown)
+    rows = shown.split("\\\\\n")
+    assert len(rows) == 3 + len(laws.laws) + len(laws.non_integrable) and all(row.count("&") == 1 for row in rows)

@@ -57,6 +57,37 @@ def laws_latex(laws: ConservationLaws, standalone: bool = False, show_all: bool 
     return f"{_PREAMBLE}{body}\\end{{document}}\n" if standalone else body
 
 
+def laws_notebook_latex(laws: ConservationLaws) -> str:
+    r"""Return the laws and the fields without one as one display formula: MathJax knows no lists and sections.
+
+    Examples
+    --------
+    >>> import symfiber as sf
+    >>> laws = sf.conservation_laws(sf.Network([([[2]], [1]), ([[3]], [0])]))
+    >>> print(laws_notebook_latex(laws))
+    $$\begin{array}{ll}
+    \text{parameters} & 4\\
+    \text{fiber dimension} & 1\\
+    \text{laws} & 1\\
+    \text{scaling of neuron 0 in layer 1} & w^{(1)}_{0,0}{}^{2} + b^{(1)}_{0}{}^{2} - w^{(2)}_{0,0}{}^{2}
+    \end{array}$$
+    """
+    counts = (
+        ("parameters", laws.parameter_count),
+        ("fiber dimension", laws.fiber_dimension),
+        ("laws", laws.count),
+    )
+    rows = [rf"\text{{{name}}} & {value}" for name, value in counts]
+    for law in laws.laws[:_CUT]:
+        rows.append(rf"\text{{{prose_latex(law.name)}}} & {polynomial_latex(law.polynomial)}")
+    for symmetry in laws.non_integrable[:_CUT]:
+        rows.append(rf"\text{{no law: {prose_latex(symmetry.name)}}} & {_field_latex(symmetry)}")
+    missing = sum(max(0, len(found) - _CUT) for found in (laws.laws, laws.non_integrable))
+    rows += [rf"\text{{{note}}} &" for note in _cut_note(missing, "rows")]
+    inside = "\\\\\n".join(rows).replace(r"\allowbreak ", "")
+    return f"$$\\begin{{array}}{{ll}}\n{inside}\n\\end{{array}}$$"
+
+
 def laws_data(laws: ConservationLaws) -> dict[str, Any]:
     """Return the same as JSON-ready data: nothing is cut, numbers and polynomials are texts."""
     proof = laws.certificate

@@ -258,7 +258,9 @@ class ConservationLaws:
         return laws_data(self)
 
     def _repr_latex_(self) -> str:
-        return self.to_latex()
+        from symfiber.conservation.report import laws_notebook_latex
+
+        return laws_notebook_latex(self)
 
     def __str__(self) -> str:
         return self.to_text()
