@@ -1,5 +1,11 @@
 """symfiber: exact computer algebra for the parameter fibers of ReLU networks."""
 
+# First of all: an interrupt while the command is still importing ends it without a traceback.
+from symfiber.interrupt import end_quietly_while_importing as _end_quietly
+
+_end_quietly()
+
+# ruff: noqa: E402
 from symfiber.bottleneck import hidden_hypersurfaces, identifiable_probability, is_identifiable
 from symfiber.canonical import CanonicalForm, canonical_form
 from symfiber.cells import Cell, box, cells

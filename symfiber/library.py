@@ -182,9 +182,13 @@ def _network(name: str) -> Network:
 
 def _check(name: str) -> None:
     if name not in names():
+        from difflib import get_close_matches
+
         shown = ", ".join(names()[:3])
+        near = get_close_matches(str(name), names(), 1)
+        guess = f"; did you mean {near[0]!r}?" if near else ""
         raise InputError(
-            f"bundled network must be one of {shown}, … ('symfiber library' lists all), got {shorten(name)}"
+            f"bundled network must be one of {shown}, … ('symfiber library' lists all), got {shorten(name)}{guess}"
         )
 
 

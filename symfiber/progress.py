@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator, Sized
 from types import TracebackType
 from typing import TextIO, TypeVar
 
+from symfiber.terminal import terminal
+
 Item = TypeVar("Item")
 
 DELAY = 2.0
@@ -72,7 +74,7 @@ class Progress:
 
     def __enter__(self) -> Progress:
         self._start = time.monotonic()
-        if self._stream is not None and self._stream.isatty():
+        if self._stream is not None and self._stream.isatty() and not terminal.quiet:
             self._thread = threading.Thread(target=self._draw, daemon=True)
             self._thread.start()
         return self

@@ -64,7 +64,9 @@ class TestScikitLearn:
         from sklearn.preprocessing import StandardScaler
 
         data = np.array([[1.0, 2.0], [3.0, 5.0], [4.0, 4.0]])
-        model = make_pipeline(StandardScaler(), MLPRegressor(hidden_layer_sizes=(2,), solver="lbfgs", random_state=0, max_iter=3))
+        model = make_pipeline(
+            StandardScaler(), MLPRegressor(hidden_layer_sizes=(2,), solver="lbfgs", random_state=0, max_iter=3)
+        )
         model.fit(data, [1.0, 2.0, 3.0])
         scaler, perceptron = model[0], model[1]
         exact = sf.from_sklearn(model)
@@ -81,7 +83,9 @@ class TestScikitLearn:
             (PolynomialFeatures(1), "got PolynomialFeatures"),
             (MinMaxScaler(clip=True), "must not clip"),
         ):
-            model = make_pipeline(step, MLPRegressor(hidden_layer_sizes=(2,), solver="lbfgs", max_iter=2)).fit(data, target)
+            model = make_pipeline(step, MLPRegressor(hidden_layer_sizes=(2,), solver="lbfgs", max_iter=2)).fit(
+                data, target
+            )
             with pytest.raises(sf.InputError, match=words):
                 sf.from_sklearn(model)
         with pytest.raises(sf.InputError, match="must be fitted"):
@@ -97,7 +101,9 @@ class TestScikitLearnThroughOnnx:
         from sklearn.neural_network import MLPRegressor
 
         data, target = load_diabetes(return_X_y=True)
-        model = MLPRegressor(hidden_layer_sizes=hidden, max_iter=20, random_state=2, solver="lbfgs").fit(data.astype(np.float32), target)
+        model = MLPRegressor(hidden_layer_sizes=hidden, max_iter=20, random_state=2, solver="lbfgs").fit(
+            data.astype(np.float32), target
+        )
         exported = skl2onnx.to_onnx(model, data[:1].astype(np.float32), target_opset=opset)
         path = tmp_path / "model.onnx"
         path.write_bytes(exported.SerializeToString())
@@ -116,7 +122,9 @@ class TestScikitLearnThroughOnnx:
         from sklearn.preprocessing import StandardScaler
 
         data, target = load_diabetes(return_X_y=True)
-        model = make_pipeline(StandardScaler(), MLPRegressor(hidden_layer_sizes=(5, 3), max_iter=20, random_state=2, solver="lbfgs"))
+        model = make_pipeline(
+            StandardScaler(), MLPRegressor(hidden_layer_sizes=(5, 3), max_iter=20, random_state=2, solver="lbfgs")
+        )
         model.fit(data, target)
         exported = skl2onnx.to_onnx(model, data[:1].astype(np.float32), target_opset=15)
         kinds = {node.op_type for node in exported.graph.node}

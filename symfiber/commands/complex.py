@@ -8,17 +8,32 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from typing import Any
 
-from symfiber.cli import DONE, Commands, add_command, add_model, add_output, read_model, write_result
+from symfiber.cli import (
+    DONE,
+    Commands,
+    add_command,
+    add_json,
+    add_model,
+    add_output,
+    read_model,
+    write_json,
+    write_result,
+)
 from symfiber.errors import InputError
+from symfiber.terminal import terminal
 
 
 def add_dimension(commands: Commands) -> None:
     """Declare ``symfiber dimension MODEL``."""
     command = add_command(
-        commands, "dimension", _dimension, "Compute the functional dimension of a network of any depth exactly"
+        commands,
+        "dimension",
+        _dimension,
+        "Compute the functional dimension of a network of any depth exactly",
+        ["symfiber dimension library:not-localizable-2-2-1-1-1", "symfiber dimension library:dead-2-2-3-1 --json"],
     )
     add_model(command)
-    command.add_argument("--json", action="store_true", help="print JSON")
+    add_json(command)
     add_output(command)
 
 
@@ -26,6 +41,7 @@ def _dimension(arguments: argparse.Namespace) -> int:
     from symfiber.functional_dimension import analyse_functional_dimension
 
     result = analyse_functional_dimension(read_model(arguments.model))
+    terminal.stage("functional dimension")
     text = f"{result}\n"
     if arguments.json:
         data = {
@@ -50,8 +66,18 @@ def _dimension(arguments: argparse.Namespace) -> int:
 
 def add_plot(commands: Commands) -> None:
     """Declare ``symfiber plot MODEL -o FILE``."""
-    command = add_command(commands, "plot", _plot, "Draw the cells of a network on the plane, or its component graph")
+    command = add_command(
+        commands,
+        "plot",
+        _plot,
+        "Draw the cells of a network on the plane, or its component graph",
+        [
+            "symfiber plot library:identifiable-2-2-2-1 -o cells.svg",
+            "symfiber plot library:hidden-single-3-3-1-1 --graph -o graph.png",
+        ],
+    )
     add_model(command)
+    add_json(command)
     command.add_argument("-o", "--output", metavar="FILE", required=True, help="a .svg, .png or .pdf file")
     command.add_argument("--graph", action="store_true", help="draw the component graph of the fiber instead")
     command.add_argument(
@@ -76,14 +102,21 @@ def _plot(arguments: argparse.Namespace) -> int:
             raise InputError(f"--size must be positive, got {arguments.size}")
         figure = plot_arrangement(net, ((-size, size), (-size, size)))
     save_figure(figure, arguments.output)
+    if arguments.json:
+        write_json({"format": "symfiber-plot/1", "output": arguments.output}, None)
     return DONE
 
 
 def add_census(commands: Commands) -> None:
     """Declare ``symfiber census WIDTHS``."""
     command = add_command(
-        commands, "census", _census, "Count sign patterns by case, or sample functional dimensions of random networks"
+        commands,
+        "census",
+        _census,
+        "Count sign patterns by case, or sample functional dimensions of random networks",
+        ["symfiber census 3 4", "symfiber census 2 3 2 1 --samples 5 --json"],
     )
+    add_json(command)
     command.add_argument(
         "widths",
         metavar="N",
@@ -114,7 +147,8 @@ def _census(arguments: argparse.Namespace) -> int:
             raise InputError(f"--depth must be a positive number after N1 N2, got {arguments.depth} after {widths}")
         widths = [widths[0], widths[0], *[widths[1]] * (arguments.depth - 1), 1]
     if len(widths) == 2:
-        write_result(f"{sign_census(*widths)}\n", arguments.output)
+        signs = sign_census(*widths)
+        _write_census(arguments, signs, {"shares": {name: str(share) for name, share in signs.shares.items()}})
         return DONE
     if arguments.workers < 1:
         raise InputError(f"--workers must be positive, got {arguments.workers}")
@@ -123,5 +157,12 @@ def _census(arguments: argparse.Namespace) -> int:
         census = sample_census(
             widths, arguments.samples, arguments.seed, executor, arguments.save, lambda _: bar.advance()
         )
-    write_result(f"{census}\n", arguments.output)
+    _write_census(arguments, census, {"samples": census.samples, "dimensions": dict(census.dimensions)})
     return DONE
+
+
+def _write_census(arguments: argparse.Namespace, census: object, data: dict[str, Any]) -> None:
+    if arguments.json:
+        write_json({"format": "symfiber-census/1", "widths": arguments.widths, **data}, arguments.output)
+    else:
+        write_result(f"{census}\n", arguments.output)

@@ -3,17 +3,41 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
+from contextlib import redirect_stderr, redirect_stdout
 from typing import Any
 
-from symfiber.cli import DIFFERENT, DONE, Commands, add_command, add_output, read_model, write_result
+from symfiber.cli import (
+    DIFFERENT,
+    DONE,
+    Commands,
+    add_command,
+    add_json,
+    add_output,
+    read_model,
+    write_json,
+    write_result,
+)
 from symfiber.errors import InputError
+from symfiber.terminal import terminal
 
 
 def add_equal(commands: Commands) -> None:
     """Declare ``symfiber equal A B``."""
-    command = add_command(commands, "equal", _equal, "Decide whether two networks compute the same function")
+    command = add_command(
+        commands,
+        "equal",
+        _equal,
+        "Decide whether two networks compute the same function",
+        [
+            "symfiber equal library:wide-trade-1-3-3-1 library:wide-trade-partner-1-3-3-1 -o proof.json",
+            "symfiber equal library:hidden-2-2-2-1 library:identifiable-2-2-2-1 --json",
+        ],
+        "Exit code 0: equal; 1: different; 3: undecided.",
+    )
     _add_pair(command)
+    add_json(command)
     command.add_argument("-o", "--output", metavar="CERT", help="write the certificate, complete or not at all")
     command.add_argument("--engine", choices=("moves", "cells", "z3"), help="by default all that is needed")
     command.add_argument("--limit", type=int, default=20_000, help="largest number of search nodes, 20000 by default")
@@ -40,7 +64,15 @@ def _equal(arguments: argparse.Namespace) -> int:
     if arguments.output is not None:
         text = json.dumps(result.certificate.to_dict()) + "\n"
         write_result(text, arguments.output, [arguments.first, arguments.second])
-    lines = [result.explanation]
+    terminal.stage("decide")
+    if arguments.json:
+        witness = None if result.witness is None else [str(x) for x in result.witness]
+        data = {"format": "symfiber-equal/1", "equivalent": result.equivalent, "explanation": result.explanation}
+        chain = list(result.chain) if arguments.chain else None
+        write_json({**data, "method": result.method, "witness": witness, "chain": chain}, None)
+        return DONE if result.equivalent else DIFFERENT
+    word, colon, rest = result.explanation.partition(":")
+    lines = [terminal.paint(word, "good" if result.equivalent else "bad") + colon + rest]
     if result.witness is not None:
         lines.append("x = (" + ", ".join(str(v) for v in result.witness) + ")")
     if arguments.chain:
@@ -51,19 +83,42 @@ def _equal(arguments: argparse.Namespace) -> int:
 
 def add_check(commands: Commands) -> None:
     """Declare ``symfiber check CERT``."""
-    command = add_command(commands, "check", _check, "Check a certificate with the independent checker")
+    command = add_command(
+        commands,
+        "check",
+        _check,
+        "Check a certificate with the independent checker",
+        [
+            "symfiber equal library:wide-trade-1-3-3-1 library:wide-trade-partner-1-3-3-1 -o proof.json -q",
+            "symfiber check proof.json",
+        ],
+        "Exit code 0: the claim is proved; 1: it is not; 2: not a certificate.",
+    )
     command.add_argument("certificate", metavar="CERT", help="a certificate file")
+    add_json(command)
 
 
 def _check(arguments: argparse.Namespace) -> int:
     from symfiber import checker
 
-    return checker.main([arguments.certificate])
+    if not arguments.json:
+        return checker.main([arguments.certificate])
+    said = io.StringIO()
+    with redirect_stdout(said), redirect_stderr(said):
+        code = checker.main([arguments.certificate])
+    write_json({"format": "symfiber-check/1", "valid": code == 0, "message": said.getvalue().strip()}, None)
+    return code
 
 
 def add_canonical(commands: Commands) -> None:
     """Declare ``symfiber canonical MODEL...``."""
-    command = add_command(commands, "canonical", _canonical, "Group networks by their canonical forms")
+    command = add_command(
+        commands,
+        "canonical",
+        _canonical,
+        "Group networks by their canonical forms",
+        ["symfiber canonical library:hidden-2-2-2-1 library:identifiable-2-2-2-1 library:hidden-2-2-2-1"],
+    )
     command.add_argument("models", metavar="MODEL", nargs="+", help="network files, or library:NAME")
     command.add_argument("--json", action="store_true", help="print the groups and their forms as JSON")
     add_output(command)
@@ -88,8 +143,16 @@ def _canonical(arguments: argparse.Namespace) -> int:
 
 def add_smtlib(commands: Commands) -> None:
     """Declare ``symfiber smtlib A B``."""
-    command = add_command(commands, "smtlib", _smtlib, "Write the question whether two networks differ as SMT-LIB 2")
+    command = add_command(
+        commands,
+        "smtlib",
+        _smtlib,
+        "Write the question whether two networks differ as SMT-LIB 2",
+        ["symfiber smtlib library:hidden-2-2-2-1 library:identifiable-2-2-2-1 -o question.smt2"],
+        "Satisfiable means different.",
+    )
     _add_pair(command)
+    add_json(command)
     add_output(command)
 
 
@@ -97,7 +160,11 @@ def _smtlib(arguments: argparse.Namespace) -> int:
     from symfiber.equivalence import smtlib
 
     text = smtlib(read_model(arguments.first), read_model(arguments.second))
-    write_result(text, arguments.output, [arguments.first, arguments.second])
+    inputs = [arguments.first, arguments.second]
+    if arguments.json:
+        write_json({"format": "symfiber-smtlib/1", "text": text}, arguments.output, inputs)
+    else:
+        write_result(text, arguments.output, inputs)
     return DONE
 
 
