@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Literal
 
 from symfiber.errors import InputError, UnsupportedError
@@ -67,8 +68,12 @@ class OrthantFunction:
 
     @classmethod
     def from_layers(cls, hidden: Layer, output: Layer) -> OrthantFunction:
-        """Read g from the last two layers of a network."""
-        return cls(hidden.weight, hidden.bias, tuple(zip(*output.weight)), output.bias)
+        """Read g from the last two layers of a network; entries may be fractions as well."""
+        (weight, bias), (outgoing, offset) = (
+            ([tuple(map(_scalar, row)) for row in layer[0]], tuple(map(_scalar, layer[1])))
+            for layer in (hidden, output)
+        )
+        return cls(tuple(weight), bias, tuple(zip(*outgoing)), offset)
 
     @property
     def input_dimension(self) -> int:
@@ -166,6 +171,10 @@ def orthant_normal_form(g: OrthantFunction) -> OrthantNormalForm:
     neurons = tuple(sorted((key, tuple(column)) for key, column in merged.items() if any(column)))
     constant = tuple(e + v for e, v in zip(g.offset, g.constant(moved)))
     return OrthantNormalForm(neurons, g.slope(moved), constant)
+
+
+def _scalar(value: Any) -> Any:
+    return Rational(value.numerator, value.denominator) if isinstance(value, Fraction) else value
 
 
 def reduced_failure(g: OrthantFunction) -> str | None:

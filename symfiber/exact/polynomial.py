@@ -253,14 +253,19 @@ class Polynomial:
         """Return the coefficient of the largest monomial in the ring's order."""
         return self._value.leading_coefficient() if self else ZERO
 
-    def render(self, name: Callable[[str], str], times: str = "*", power: str = "^{}") -> str:
-        """Return the polynomial as text with every symbol passed through ``name``."""
+    def render(
+        self,
+        name: Callable[[str], str],
+        times: str = "*",
+        power: Callable[[str, int], str] = "{}^{}".format,
+    ) -> str:
+        """Return the polynomial as text with every symbol passed through ``name``, powers through ``power``."""
         if not self:
             return "0"
         parts: list[str] = []
         for exponents, coefficient in self._value.to_dict().items():
             factors = [
-                name(symbol) + (power.format(exponent) if exponent > 1 else "")
+                power(name(symbol), int(exponent)) if exponent > 1 else name(symbol)
                 for symbol, exponent in zip(self.ring.names, exponents)
                 if exponent
             ]

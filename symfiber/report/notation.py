@@ -177,8 +177,14 @@ def symbol_latex(name: str) -> str:
 
 def polynomial_latex(polynomial: Polynomial, full: bool = False) -> str:
     """Return a polynomial for math mode; lines may break at signs, and inside long products and numbers."""
-    text = polynomial.render(symbol_latex, times=r"\,\allowbreak ", power="{{}}^{{{}}}")
+    text = polynomial.render(symbol_latex, times=r"\,\allowbreak ", power=_power_latex)
     return _breakable(text) if full else cut_latex(text)
+
+
+def _power_latex(symbol: str, exponent: int) -> str:
+    """A symbol that has a superscript already stands in parentheses."""
+    base = rf"\bigl({symbol}\bigr)" if "^" in symbol else symbol
+    return rf"{base}^{{{exponent}}}"
 
 
 def cut_latex(text: str) -> str:

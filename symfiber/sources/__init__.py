@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,13 @@ from symfiber.sources.torch_model import from_torch
 EXTENSIONS = (".json", ".npz", ".pt", ".pth", ".safetensors", ".onnx", ".keras", ".h5", ".hdf5")
 
 
-def load(path: Any, *, output: str | None = None, square_root_bits: int | None = None) -> Network:
+def load(
+    path: Any,
+    *,
+    layers: Sequence[str] | None = None,
+    output: str | None = None,
+    square_root_bits: int | None = None,
+) -> Network:
     """Read a network from a file, by its extension.
 
     ``.json``, ``.npz``, ``.pt``/``.pth``, ``.safetensors``, ``.onnx``, ``.keras`` and ``.h5``/``.hdf5``.  Floats in
@@ -21,6 +28,8 @@ def load(path: Any, *, output: str | None = None, square_root_bits: int | None =
 
     Parameters
     ----------
+    layers : sequence of str, optional
+        safetensors: the prefixes of the layers in order, ``["encoder", "head"]`` for ``encoder.weight, …``.
     output : str, optional
         ONNX: the tensor to stop at.
     square_root_bits : int, optional
@@ -62,7 +71,7 @@ def load(path: Any, *, output: str | None = None, square_root_bits: int | None =
         case ".safetensors":
             from symfiber.sources.safetensors_format import load_safetensors
 
-            return load_safetensors(path)
+            return load_safetensors(path, layers)
         case ".onnx":
             from symfiber.sources.onnx_model import load_onnx
 
