@@ -110,6 +110,8 @@ class TestScikitLearnThroughOnnx:
         net = sf.load(path)
         assert net.hidden_widths == hidden
         agree(net, runner(exported), np.float32, 1e-3)
+        again, rounding = to_onnx(net)
+        assert rounding.exact and from_onnx(again) == net
         # The weights are those of the estimator, rounded to float32 by the exporter.
         first = np.array([[float(x) for x in row] for row in net.layers[0].weight])
         assert (first == model.coefs_[0].T.astype(np.float32)).all()
@@ -186,6 +188,9 @@ class TestKeras:
         model.save(path)
         net = sf.load(path)
         agree(net, lambda x: model(x), np.float32)
+        if kind != "rescaled":
+            again, rounding = to_onnx(net)
+            assert rounding.exact and from_onnx(again) == net
         first = np.asarray(model.weights[0])
         if kind != "rescaled":
             assert [[float(x) for x in row] for row in net.layers[0].weight] == first.T.tolist()
@@ -279,6 +284,8 @@ class TestOnnxOperators:
               "v": np.array([2, 0, 0.75], np.float32), "shape": np.array([-1, 1], np.int64)}),
             ([node("Constant", [], ["W"], value=numpy_helper.from_array(W)), node("MatMul", ["x", "W"], ["h"]), node("Relu", ["h"], ["r"]), node("Relu", ["r"], ["q"]),
               node("Constant", [], ["k"], value_float=0.5), node("Mul", ["q", "k"], ["out"])], {}),
+            ([node("Transpose", ["Wt"], ["W"]), node("Identity", ["W"], ["U"]), node("MatMul", ["x", "U"], ["h"]), node("Relu", ["h"], ["r"]),
+              node("Transpose", ["Vt"], ["V"], perm=[1, 0]), node("MatMul", ["r", "V"], ["out"])], {"Wt": W.T.copy(), "Vt": V.T.copy()}),
         ],
     )  # fmt: skip
     def test_against_the_reference_evaluator(self, nodes: list[Any], constants: dict[str, Any]) -> None:
@@ -374,6 +381,10 @@ class TestTorch:
         plain = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.ReLU(), torch.nn.Linear(3, 2))
         torch.save(plain.state_dict(), tmp_path / "m.pt")
         assert sf.load(tmp_path / "m.pt") == sf.from_torch(plain)
+        for options in ({"dynamo": False, "opset_version": 11}, {"dynamo": False, "opset_version": 17}):
+            # Only the exporter that needs no further package.
+            torch.onnx.export(plain, (torch.zeros(1, 4),), str(tmp_path / "m.onnx"), **options)
+            assert sf.load(tmp_path / "m.onnx") == sf.from_torch(plain)
         again, rounding = to_torch(sf.from_torch(plain))
         assert rounding.exact and sf.from_torch(again) == sf.from_torch(plain)
 

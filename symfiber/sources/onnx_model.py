@@ -107,10 +107,11 @@ def _path(graph: Any, constants: dict[str, Any], output: str | None) -> Iterator
     wanted = outputs[0] if output is None else output
     nodes = []
     for index, node in enumerate(graph.node):
-        if node.op_type == "Constant" and node.domain in ("", "ai.onnx"):
-            constants[node.output[0]] = _constant(node)
-        else:
+        value = _folded(node, constants)
+        if value is None:
             nodes.append((index, node))
+        else:
+            constants[node.output[0]] = value
     current = inputs[0]
     while current != wanted:
         consumers = [(i, n) for i, n in nodes if current in n.input]
@@ -157,6 +158,21 @@ def _array(tensor: Any, name: str) -> Any:
     if getattr(tensor, "data_location", 0) == 1:
         raise InputError(f"weights must be inside the file, {name!r} is in another one")
     return onnx.numpy_helper.to_array(tensor)
+
+
+def _folded(node: Any, constants: Mapping[str, Any]) -> Any:
+    """Return the value of a constant, of a copy or of a transposed one; ``None`` for other nodes."""
+    if node.domain not in ("", "ai.onnx"):
+        return None
+    if node.op_type == "Constant":
+        return _constant(node)
+    if node.op_type in ("Identity", "Transpose") and node.input and node.input[0] in constants:
+        value = constants[node.input[0]]
+        if node.op_type == "Identity":
+            return value
+        order = [list(a.ints) for a in node.attribute if a.name == "perm"]
+        return value.transpose(order[0]) if order else value.T
+    return None
 
 
 def _constant(node: Any) -> Any:
