@@ -18,7 +18,7 @@ from symfiber.exact.conditions import Conditions
 from symfiber.exact.knowledge import factorization
 from symfiber.exact.linear_certificates import Infeasible
 from symfiber.exact.linearization import linear_consequence, with_products
-from symfiber.semialgebraic.positivstellensatz import Positivstellensatz, refute
+from symfiber.semialgebraic.positivstellensatz import COLUMN_LIMIT, Positivstellensatz, refute
 from symfiber.semialgebraic.search import linear_point, search_system
 from symfiber.semialgebraic.sets import BasicSet, SemialgebraicSet
 from symfiber.semialgebraic.sign_change import SignChange, find_sign_change
@@ -26,6 +26,7 @@ from symfiber.semialgebraic.simplification import conditions_of, reduced_equatio
 
 _DEGREES = ((1, False), (1, True), (2, False))
 _SPLIT_DEPTH = 6
+_COLUMNS_A_NODE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +189,7 @@ def decide_emptiness(value: SemialgebraicSet, engine: str | None = None, budget:
     engine : {None, "z3"}
         Who is asked when the own layers find nothing; its points are checked, its "unsatisfiable" is only reported.
     budget : int
-        The number of nodes of one point search.
+        The number of nodes of one point search; identities are searched with up to four times as many unknowns.
 
     Raises
     ------
@@ -267,7 +268,7 @@ def _decide(piece: BasicSet, engine: str | None, budget: int, depth: int) -> Evi
     system.eliminate()
     if system.contradiction is not None:
         return Contradiction(system.contradiction)
-    evidence = _quick(piece, system) or _by_identity(system) or _by_cases(piece, system, budget, depth)
+    evidence = _quick(piece, system) or _by_identity(system, budget) or _by_cases(piece, system, budget, depth)
     if evidence is not None:
         return evidence
     point = search_system(system, piece, budget)
@@ -298,12 +299,12 @@ def _quick(piece: BasicSet, system: Conditions) -> Evidence | None:
     return Refutation(products) if isinstance(products, Infeasible) else None
 
 
-def _by_identity(system: Conditions) -> Evidence | None:
+def _by_identity(system: Conditions, budget: int) -> Evidence | None:
     basis = reduced_equations(system.equations)
     if basis is not None and basis.is_unit:
         return Refutation(None)
     for degree, pairs in _DEGREES:
-        proof = refute(system, degree, pairs)
+        proof = refute(system, degree, pairs, min(COLUMN_LIMIT, _COLUMNS_A_NODE * budget))
         if proof is not None:
             return Refutation(proof)
     return None

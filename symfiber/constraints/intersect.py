@@ -32,7 +32,7 @@ _COMPONENT_LIMIT = 256
 _RENUMBERING_LIMIT = 5040
 _BITS = (2, 6, 20)
 _SAMPLES = 3
-_BUDGET = 100
+_BUDGET = 60
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from symfiber.exact.conditions import Conditions
 from symfiber.exact.linear_programming import Infeasible, solve_inequalities
 from symfiber.semialgebraic.squares import quadratic_squares
 
-_COLUMN_LIMIT = 2500
+COLUMN_LIMIT = 2500
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -83,7 +83,9 @@ def _product(factors: Iterable[Polynomial], start: Polynomial) -> Polynomial:
     return start
 
 
-def refute(system: Conditions, degree: int = 1, pairs: bool = False) -> Positivstellensatz | None:
+def refute(
+    system: Conditions, degree: int = 1, pairs: bool = False, columns: int = COLUMN_LIMIT
+) -> Positivstellensatz | None:
     """Return an identity that proves the system to have no real solution, ``None`` when there is none of this shape.
 
     Parameters
@@ -92,6 +94,8 @@ def refute(system: Conditions, degree: int = 1, pairs: bool = False) -> Positivs
         The largest degree of the monomials in the roots s, and of the multipliers h.
     pairs : bool
         Whether products of two inequalities are used as well.
+    columns : int
+        No search when the linear program would have more unknowns.
 
     Examples
     --------
@@ -99,7 +103,7 @@ def refute(system: Conditions, degree: int = 1, pairs: bool = False) -> Positivs
     >>> refute(Conditions(R, [y**2 - x**3], [-x])).verify()
     True
     """
-    return _search(system, system.ring.constant(1), degree, pairs)
+    return _search(system, system.ring.constant(1), degree, pairs, columns)
 
 
 def prove_zero(system: Conditions, candidate: Polynomial, degree: int = 1) -> Positivstellensatz | None:
@@ -111,10 +115,12 @@ def prove_zero(system: Conditions, candidate: Polynomial, degree: int = 1) -> Po
     >>> prove_zero(Conditions(R, [x**2 + y**2]), x).verify()
     True
     """
-    return _search(system, candidate, degree, False)
+    return _search(system, candidate, degree, False, COLUMN_LIMIT)
 
 
-def _search(system: Conditions, vanishing: Polynomial, degree: int, pairs: bool) -> Positivstellensatz | None:
+def _search(
+    system: Conditions, vanishing: Polynomial, degree: int, pairs: bool, columns_limit: int
+) -> Positivstellensatz | None:
     equations = tuple(system.equations)
     positive = (*system.positive, *(f * f for f in system.nonzero))
     nonnegative = tuple(system.nonnegative)
@@ -122,7 +128,7 @@ def _search(system: Conditions, vanishing: Polynomial, degree: int, pairs: bool)
     roots = list(_roots(system, degree))
     weights = list(_weights(positive, nonnegative, pairs, system.ring))
     multipliers = _monomials(system, degree + 1)
-    if len(monoid) + len(weights) * len(roots) + len(equations) * len(multipliers) > _COLUMN_LIMIT:
+    if len(monoid) + len(weights) * len(roots) + len(equations) * len(multipliers) > columns_limit:
         return None
     square = vanishing * vanishing
     columns = [_product(factors, square) for factors in monoid]
