@@ -37,7 +37,7 @@ from symfiber.constraints.scaling import entries, node_count
 from symfiber.decomposition.univariate import UnivariateLabel
 from symfiber.exact import PolynomialRing, Rational, rational
 from symfiber.export import to_smtlib
-from symfiber.semialgebraic import BasicSet, Union
+from symfiber.semialgebraic import BasicSet, RationalMap, Union
 
 BOTTLENECK = [
     n for n in library.names() if len(library.get(n).hidden_widths) == 2 and not n.startswith(("wide", "rank"))
@@ -294,6 +294,19 @@ class TestIntersections:
             forged = replace(honest, constraint=other.constraint)
             with pytest.raises(sf.VerificationError):
                 forged.verify()
+
+    def test_a_chart_of_something_else_proves_no_dimension(self) -> None:
+        net = library.get("identifiable-2-2-2-1")
+        (inside,) = sf.fiber(net).intersect(box(net, -20, 20)).parts
+        evidence = inside.evidence[0]
+        ring = PolynomialRing(net.parameter_names)
+        ones = (ring.constant(1),) * net.parameter_count
+        everything = RationalMap(BasicSet.everything(ring), ring.generators, ones, net.parameter_names)
+        point = evidence.member.parameters
+        trivial = (rational(1),) * len(evidence.scalings)
+        forged = replace(evidence, chart=everything, point=point, scalings=trivial)
+        with pytest.raises(sf.VerificationError, match="chart"):
+            replace(inside, evidence=(forged,)).verify()
 
     def test_refusals(self) -> None:
         fiber = sf.fiber(library.get("identifiable-2-2-2-1"))

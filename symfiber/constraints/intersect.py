@@ -47,7 +47,7 @@ class ScalingPath:
     below: tuple[Rational, ...]
     above: tuple[Rational, ...]
 
-    def verify(self, constraint: BasicSet, component_set: Union) -> bool:
+    def verify(self, constraint: BasicSet, component: Component) -> bool:
         """Evaluate the equation at both ends, and look the base member up."""
         if len(constraint.equations) != 1 or constraint.positive or constraint.nonnegative:
             raise VerificationError("a scaling path needs a constraint of one equation")
@@ -55,7 +55,7 @@ class ScalingPath:
         low, high = (equation(scaled(self.base, s).parameters) for s in (self.below, self.above))
         if not low < 0 < high:
             raise VerificationError("the equation must be negative and positive at the ends of the path")
-        if not component_set.contains(self.base.parameters):
+        if not component.set.contains(self.base.parameters):
             raise VerificationError("the path must start at a member of the component")
         return True
 
@@ -72,8 +72,11 @@ class InteriorMember:
     scalings: tuple[Rational, ...]
     member: Network
 
-    def verify(self, constraint: BasicSet, component_set: Union) -> bool:
-        """Map and scale again; check that everything is strict."""
+    def verify(self, constraint: BasicSet, component: Component) -> bool:
+        """Map and scale again; check that everything is strict, and that the chart is one of the component."""
+        case, label = component.case, component.label
+        if self.chart != case.chart(label, case.top_stratum(label), 0)[0]:
+            raise VerificationError("the chart must be that of the largest stratum of the component")
         if self.chart.domain.equations or not _strict(self.chart.domain, self.point):
             raise VerificationError("the point must be an interior point of the chart's domain")
         start = Network.from_parameters(self.member.architecture, self.chart(self.point))
@@ -81,7 +84,7 @@ class InteriorMember:
             raise VerificationError("the member must be the scaled image of the point")
         if constraint.equations or not _strict(constraint, self.member.parameters):
             raise VerificationError("the constraints must be strict at the member")
-        if not component_set.contains(self.member.parameters):
+        if not component.set.contains(self.member.parameters):
             raise VerificationError("the member must lie in the component")
         return True
 
@@ -147,7 +150,7 @@ class ConstrainedComponent:
         """Check the evidence again; raise :class:`VerificationError` when it does not hold."""
         for evidence in self.evidence:
             if isinstance(evidence, (ScalingPath, InteriorMember)):
-                evidence.verify(self._pulled(), self.component.set)
+                evidence.verify(self._pulled(), self.component)
             elif isinstance(evidence, Member):
                 if not (self.component.set & self._pulled()).contains(evidence.point):
                     raise VerificationError("the member must lie in the component and satisfy the constraints")
