@@ -193,7 +193,7 @@ def test_polynomial_edges() -> None:
 def test_printing() -> None:
     x, y, _ = RING.generators
     p = x**2 * 3 - y * rational("1/2") - 1
-    assert str(p) == "3*x^2 - 1/2*y - 1" and p.render(str.upper, " ", "**{}") == "3 X**2 - 1/2 Y - 1"
+    assert str(p) == "3*x^2 - 1/2*y - 1" and p.render(str.upper, " ", "{}**{}".format) == "3 X**2 - 1/2 Y - 1"
     assert str(x - x) == "0" and len(repr((x + y + 1) ** 20)) < 120
 
 

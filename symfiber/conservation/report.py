@@ -64,13 +64,9 @@ def laws_notebook_latex(laws: ConservationLaws) -> str:
     --------
     >>> import symfiber as sf
     >>> laws = sf.conservation_laws(sf.Network([([[2]], [1]), ([[3]], [0])]))
-    >>> print(laws_notebook_latex(laws))
-    $$\begin{array}{ll}
-    \text{parameters} & 4\\
-    \text{fiber dimension} & 1\\
-    \text{laws} & 1\\
-    \text{scaling of neuron 0 in layer 1} & w^{(1)}_{0,0}{}^{2} + b^{(1)}_{0}{}^{2} - w^{(2)}_{0,0}{}^{2}
-    \end{array}$$
+    >>> text = laws_notebook_latex(laws)
+    >>> text.splitlines()[1:4]
+    ['\\text{parameters} & 4\\\\', '\\text{fiber dimension} & 1\\\\', '\\text{laws} & 1\\\\']
     """
     counts = (
         ("parameters", laws.parameter_count),
