@@ -418,9 +418,12 @@ def _add_laws(commands: Commands) -> None:
 def _laws(arguments: argparse.Namespace) -> int:
     from symfiber.conservation import conservation_laws
     from symfiber.conservation.report import laws_data, laws_latex, laws_text
+    from symfiber.progress import Progress
 
     chosen = _format(arguments)
-    laws = conservation_laws(read_model(arguments.model), paths=arguments.paths, degree=arguments.degree)
+    net = read_model(arguments.model)
+    with Progress("conservation laws"):
+        laws = conservation_laws(net, paths=arguments.paths, degree=arguments.degree)
     if chosen == "latex":
         text = laws_latex(laws, standalone=True, show_all=arguments.all)
     elif chosen == "json":

@@ -39,8 +39,11 @@ def add_dimension(commands: Commands) -> None:
 
 def _dimension(arguments: argparse.Namespace) -> int:
     from symfiber.functional_dimension import analyse_functional_dimension
+    from symfiber.progress import Progress
 
-    result = analyse_functional_dimension(read_model(arguments.model))
+    net = read_model(arguments.model)
+    with Progress("functional dimension"):
+        result = analyse_functional_dimension(net)
     terminal.stage("functional dimension")
     text = f"{result}\n"
     if arguments.json:

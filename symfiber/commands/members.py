@@ -21,6 +21,7 @@ from symfiber.cli import (
     write_result,
 )
 from symfiber.errors import InputError, UndecidedError
+from symfiber.progress import Progress
 from symfiber.terminal import terminal
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ def _constrain(arguments: argparse.Namespace) -> int:
         raise InputError("constrain needs a network of numbers, got symbols")
     if arguments.sparsest or arguments.least_norm:
         return _extreme(arguments, described)
-    left = described.intersect(*_constraints(arguments, net), renumber=arguments.renumber)
+    with Progress("constraints"):
+        left = described.intersect(*_constraints(arguments, net), renumber=arguments.renumber)
     terminal.stage("constraints")
     member = next((part.member for part in left.left if part.member is not None), None)
     undecided = len(left.undecided)
