@@ -58,6 +58,29 @@ class TestScikitLearn:
         plain = sf.from_sklearn(perceptron)
         assert net.layers[1:] == plain.layers[1:] and net.layers[0] != plain.layers[0]
 
+    @pytest.mark.parametrize(
+        ("scaler", "options"),
+        [
+            ("StandardScaler", {"with_mean": False}),
+            ("StandardScaler", {"with_std": False}),
+            ("StandardScaler", {"with_mean": False, "with_std": False}),
+            ("RobustScaler", {"with_centering": False}),
+            ("RobustScaler", {"with_scaling": False}),
+            ("MinMaxScaler", {"feature_range": (-2, 3)}),
+        ],
+    )
+    def test_options_of_scalers(self, scaler: str, options: dict[str, Any]) -> None:
+        import sklearn.preprocessing
+        from sklearn.neural_network import MLPRegressor
+        from sklearn.pipeline import Pipeline
+
+        data, target = RNG.normal(3, 2, size=(40, 3)), RNG.normal(size=40)
+        steps = [("a", getattr(sklearn.preprocessing, scaler)(**options)), ("skip", "passthrough")]
+        steps.append(("b", sklearn.preprocessing.StandardScaler()))
+        perceptron = MLPRegressor(hidden_layer_sizes=(3,), max_iter=20, random_state=1, solver="lbfgs")
+        model = Pipeline([*steps, ("net", perceptron)]).fit(data, target)
+        agree(sf.from_sklearn(model), model.predict, tolerance=1e-7)
+
     def test_scaling_is_exact(self) -> None:
         from sklearn.neural_network import MLPRegressor
         from sklearn.pipeline import make_pipeline

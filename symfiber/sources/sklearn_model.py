@@ -67,7 +67,10 @@ def _scaler(scaler: Any, name: str) -> tuple[list[Rational], list[Rational]]:
         return vector("scale_", 1), vector("min_", 0)
     centre = {"StandardScaler": "mean_", "RobustScaler": "center_", "MaxAbsScaler": "no_centre_"}[kind]
     factors = [1 / s for s in vector("scale_", 1)]
-    return factors, [-m * f for m, f in zip(vector(centre, 0), factors)]
+    # A StandardScaler without centring knows the means all the same.
+    centred = getattr(scaler, "with_mean", True)
+    means = vector(centre, 0) if centred else [Rational(0)] * len(factors)
+    return factors, [-m * f for m, f in zip(means, factors)]
 
 
 def _add_perceptron(chain: Chain, estimator: Any) -> None:
