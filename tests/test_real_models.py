@@ -333,6 +333,9 @@ class TestOnnxOperators:
             ([node("MatMul", ["x", "W"], ["h"]), node("Reshape", ["h", "s"], ["out"], "r")], {"W": W, "s": np.array([3, -1])}, "must flatten"),
             ([node("MatMul", ["x", "W"], ["out"])], {"W": W * np.float32("nan")}, "finite"),
             ([node("MatMul", ["x", "W"], ["h"]), node("Cast", ["h"], ["out"], to=7)], {"W": W}, "float type"),
+            ([node("MatMul", ["x", "W"], ["h"]), node("BatchNormalization", ["h", "b", "b", "b", "b"], ["out", "m", "v"], "bn")],
+             {"W": W, "b": np.ones(3, np.float32)}, "'bn' .* inference mode"),
+            ([node("MatMul", ["x", "W"], ["h"]), node("Add", ["h", "b"], ["out"], "old", axis=0, broadcast=1)], {"W": W, "b": np.ones(1, np.float32)}, "axis is 0"),
         ],
     )  # fmt: skip
     def test_refusals(self, nodes: list[Any], constants: dict[str, Any], words: str) -> None:

@@ -77,8 +77,8 @@ def _proof(statement: FiberStatement) -> Iterator[str]:
     shown = moves if statement.full else moves[:_SHOWN_MOVES]
     more = f" and {len(moves) - len(shown)} more" if len(shown) < len(moves) else ""
     yield (
-        f"Every component is contained in the fiber, because these moves keep the function: {', '.join(shown)}{more}; "
-        "each is an identity of polynomials on every cell."
+        "Every component is contained in the fiber: substitute its conditions into $f$. "
+        f"The symmetries at this network are {', '.join(shown)}{more}; each is an identity of polynomials on every cell."
     )
     reason = phrase_latex(statement.count_reason)
     yield f"The number of components: {reason}."

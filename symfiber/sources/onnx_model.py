@@ -148,6 +148,8 @@ def _described(index: int, node: Any, current: str, constants: Mapping[str, Any]
         raise InputError(
             f"node {name} ({node.op_type}) must have one input that is not constant, it also takes {source!r}"
         )
+    if node.op_type == "BatchNormalization" and sum(map(bool, node.output)) > 1:
+        raise InputError(f"node {name} (BatchNormalization) must be in inference mode, it also returns statistics")
     onnx = _onnx()
     attributes = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
     return _Node(name, node.op_type, attributes, inputs, places[0])
@@ -227,6 +229,10 @@ def _gemm(chain: Chain, node: _Node, values: list[Any]) -> None:
 
 
 def _elementwise(chain: Chain, node: _Node, constant: Any) -> None:
+    if node.attributes.get("axis", 1) not in (1, -1):
+        raise InputError(
+            f"node {node.name} ({node.operator}) must act on the features, axis is {node.attributes['axis']}"
+        )
     size = chain.width if chain.width is not None else int(constant.size)
     numbers = _spread(constant, size, node)
     one, zero = [ONE] * size, [ZERO] * size
