@@ -78,7 +78,8 @@ def _proof(statement: FiberStatement) -> Iterator[str]:
     more = f" and {len(moves) - len(shown)} more" if len(shown) < len(moves) else ""
     yield (
         "Every component is contained in the fiber: substitute its conditions into $f$. "
-        f"The symmetries at this network are {', '.join(shown)}{more}; each is an identity of polynomials on every cell."
+        f"The symmetries at this network are {', '.join(shown)}{more}; each is an identity of polynomials on every "
+        "cell."
     )
     reason = phrase_latex(statement.count_reason)
     yield f"The number of components: {reason}."
