@@ -413,12 +413,13 @@ def _layer_entries(layer: Any, number: int) -> tuple[list[list[Any]], list[Any]]
 def _ring_of(raw: list[tuple[list[list[Any]], list[Any]]], symbols: Sequence[str] | None) -> PolynomialRing | None:
     if symbols is not None:
         return PolynomialRing(_items(symbols, "symbols"))
-    names: set[str] = set()
+    names: dict[str, Any] = {}
     for entry in flatten(raw):
         if isinstance(entry, Polynomial):
             return entry.ring
-        if getattr(entry, "free_symbols", None):
-            names.update(symbol.name for symbol in entry.free_symbols)
+        for symbol in getattr(entry, "free_symbols", ()):
+            if names.setdefault(symbol.name, symbol) != symbol:
+                raise InputError(f"symbols of one name must be one symbol, got two different ones named {symbol.name}")
     return PolynomialRing(sorted(names)) if names else None
 
 

@@ -230,6 +230,32 @@ class TestSplits:
                 with pytest.raises(sf.InputError, match="boundary"):
                     split.at(values)
 
+    @pytest.mark.parametrize(
+        ("row", "signs", "cases"),
+        [
+            (["s*t", -1, 1], {}, 4),
+            (["(s + t)*u", -1, 1], {"s": 1, "t": 1}, 2),
+            (["(s - t)*(u - s)", "s", 1], {"s": 1}, 4),
+            (["(s - t)^2*u^3", "-u*(s - 1)^2", 1], {}, 2),
+            (["-s^2 - t^2", "s^2*t^2 + u^2", 1], {}, 1),
+        ],
+    )
+    def test_entries_that_are_products(self, row: list[Any], signs: dict[str, int], cases: int) -> None:
+        # The sign of a product of two unknown factors says nothing about either: the factors are split.
+        layers = [([[1, 2], [3, 1]], [1, 1]), ([row[:2]], row[2:]), ([[1]], [0])]
+        net = sf.Network(layers, symbols=["s", "t", "u"], signs=signs)
+        split = sf.fiber(net, split=True)
+        assert len(split.cases) == cases
+        rng = random.Random(8)
+        for seed in range(60):
+            values = {n: Rational(rng.randint(1, 4) * signs[n] if n in signs else rng.randint(-3, 3)) for n in "stu"}
+            numeric = net.at(values)
+            zero = not all((*numeric.layers[1].weight[0], *numeric.layers[1].bias))
+            inside = [case for case in split.cases if case.assumptions.set.contains(list(values.values()))]
+            assert len(inside) == (0 if zero else 1) and split.boundary.contains(list(values.values())) == zero
+            if inside:
+                check_specialisation(inside[0], values, seed)
+
     def test_a_missing_sign_is_named(self) -> None:
         net = sf.Network([([[1, 2], [3, 1]], [1, 1]), ([["a - b", -1]], [1]), ([[1]], [0])], symbols=["a", "b"])
         with pytest.raises(sf.UndecidedError, match="a - b") as caught:
@@ -290,6 +316,9 @@ class TestRefusals:
         other = PolynomialRing(("t",))
         with pytest.raises(sf.InputError, match="symbols of"):
             symbolic_fiber(net, Assumptions(BasicSet(other)))
+        for wrong in ("W2_0_0 > 0", BasicSet(net.ring)):  # type: ignore[arg-type]
+            with pytest.raises(sf.InputError, match="must be Assumptions"):
+                symbolic_fiber(net, wrong)  # type: ignore[arg-type]
         with pytest.raises(sf.InputError, match="one of numbers"):
             symbolic_fiber(net.at(random_values(net, random.Random(0))))
         with pytest.raises(sf.InputError, match="one of numbers"):
@@ -309,6 +338,11 @@ class TestRefusals:
             sf.Network([([[sympy.sin(a)]], [0])])
         with pytest.raises(sf.InputError, match="polynomial"):
             sf.Network([([[1 / a]], [0])])
+        for wrong in (sympy.Matrix([a]), a > 0, sympy.Poly(a), sympy.sqrt(2) * a):
+            with pytest.raises(sf.InputError, match="polynomial"):
+                sf.Network([([[wrong, a]], [0])])
+        with pytest.raises(sf.InputError, match="two different ones named a"):
+            sf.Network([([[a, sympy.Symbol("a", positive=True)]], [0])])
 
 
 class TestText:

@@ -115,10 +115,13 @@ def polynomial_from_sympy(expression: Any, ring: PolynomialRing, where: str = "e
     >>> polynomial_from_sympy((s - t / 2) ** 2, PolynomialRing(("s", "t")))
     s^2 - s*t + 1/4*t^2
     """
-    if any(atom.is_Float for atom in expression.atoms()):
+    from sympy import Expr
+
+    known = isinstance(expression, Expr)
+    if known and any(atom.is_Float for atom in expression.atoms()):
         raise ExactnessError(f"{where} must be exact, got the expression {shorten(expression)} with a float")
     try:
-        result = _from_sympy(expression, ring, where)
+        result = _from_sympy(expression, ring, where) if known else None
     except RecursionError:
         result = None
     if result is None:

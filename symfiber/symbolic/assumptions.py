@@ -9,7 +9,7 @@ from typing import Any
 from symfiber.errors import UndecidedError
 from symfiber.exact import Polynomial, PolynomialRing, Rational, shorten, sign
 from symfiber.exact.conditions import Conditions
-from symfiber.exact.knowledge import NONZERO, SignKnowledge
+from symfiber.exact.knowledge import NONZERO, SignKnowledge, factorization
 from symfiber.semialgebraic import BasicSet, Union
 
 
@@ -62,6 +62,16 @@ class Assumptions:
         """Return the assumption that moreover a polynomial has the sign ±1."""
         return Assumptions(self.set & BasicSet(self.ring, positive=[polynomial * value]))
 
+    def undecided_factor(self, polynomial: Polynomial) -> Polynomial:
+        """Return an irreducible factor of odd multiplicity whose sign does not follow, else the polynomial itself.
+
+        The sign of a product says nothing about the factors when two of them are unknown; that of a factor does.
+        """
+        for factor, power in factorization(polynomial)[1]:
+            if power % 2 and self.knowledge.sign(factor) in (None, NONZERO):
+                return factor
+        return polynomial
+
     def reduce(self, condition: Union, nonzero: tuple[Polynomial, ...] = ()) -> Union:
         """Return a condition that is equivalent under the assumption, without what follows from it.
 
@@ -94,8 +104,6 @@ class Assumptions:
 
 def _without_known(polynomial: Polynomial, known: SignKnowledge) -> Polynomial:
     """Return ± the factors of a polynomial whose signs are not known; the same sign on the assumed set."""
-    from symfiber.exact.knowledge import factorization
-
     constant, factors = factorization(polynomial)
     result = polynomial.ring.constant(sign(constant))
     for factor, power in factors:

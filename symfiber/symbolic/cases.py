@@ -98,16 +98,20 @@ def _cases(net: Network, assumptions: Assumptions) -> Iterator[SymbolicFiber]:
             raise
         polynomial = error.known["polynomial"]
     assert isinstance(polynomial, Polynomial)
+    factor = assumptions.undecided_factor(polynomial)
     for value in (1, -1):
-        more = assumptions.with_sign(polynomial, value)
+        more = assumptions.with_sign(factor, value)
         # Contradictory signs (t > 1 and t < 0) are no case.
         if more.reduce(Union(more.ring, [BasicSet.everything(more.ring)])).pieces and not _contradictory(more):
             yield from _cases(net, more)
 
 
 def _contradictory(assumptions: Assumptions) -> bool:
-    """Whether the conditions, with monomials as unknowns, contradict each other linearly."""
+    """Whether the conditions, with monomials as unknowns and squares ≥ 0, contradict each other linearly."""
     from symfiber.exact.linear_certificates import Infeasible
     from symfiber.exact.linearization import linear_consequence
 
-    return isinstance(linear_consequence([], list(assumptions.set.positive), []), Infeasible)
+    positive, ring = assumptions.set.positive, assumptions.ring
+    monomials = {exponents for polynomial in positive for exponents in polynomial.terms()}
+    squares = [ring.from_terms({e: 1}) for e in sorted(monomials) if any(e) and not any(k % 2 for k in e)]
+    return isinstance(linear_consequence([], positive, squares), Infeasible)

@@ -479,6 +479,8 @@ def symbolic_fiber(net: Network, assumptions: Assumptions | None = None) -> Symb
     if not 2 <= n1 <= d:
         raise UnsupportedError(f"a symbolic fiber needs 2 <= n1 <= d, got n1 = {n1} and d = {d}")
     given = assumptions if assumptions is not None else Assumptions.of_signs(net.ring, net.signs)
+    if not isinstance(given, Assumptions):
+        raise InputError(f"assumptions must be Assumptions, got {type(given).__name__}")
     if given.ring is not net.ring:
         raise InputError(f"assumptions must be about the symbols of {net.ring!r}, got {given.ring!r}")
     return SymbolicFiber(net, given)
