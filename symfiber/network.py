@@ -79,6 +79,7 @@ class Network:
             for number, (weight, bias) in enumerate(raw, start=1)
         )
         self.signs = _checked_signs(signs, self.ring)
+        _check_sympy_signs(raw, self.signs)
         self._fractions: tuple[Layer, ...] | None = None
         self._hash: int | None = None
         _check_shapes(self.scalar_layers)
@@ -399,6 +400,17 @@ def _checked_signs(signs: Mapping[str, int] | None, ring: PolynomialRing | None)
         if type(value) is not int or value not in (1, -1):
             raise InputError(f"the sign of {name} must be 1 or -1, got {shorten(value)}")
     return dict(signs or {})
+
+
+def _check_sympy_signs(raw: list[tuple[list[list[Any]], list[Any]]], signs: Mapping[str, int]) -> None:
+    """Raise when a SymPy symbol is declared with the other sign."""
+    for entry in flatten(raw) if signs else ():
+        for symbol in getattr(entry, "free_symbols", ()):
+            declared = 1 if symbol.is_positive else -1 if symbol.is_negative else 0
+            if declared and signs.get(symbol.name, declared) != declared:
+                raise InputError(
+                    f"the sign of {symbol.name} must be {declared:+d}, as SymPy's symbol says, got {signs[symbol.name]}"
+                )
 
 
 def _layer_entries(layer: Any, number: int) -> tuple[list[list[Any]], list[Any]]:

@@ -341,6 +341,12 @@ class TestRefusals:
         for wrong in (sympy.Matrix([a]), a > 0, sympy.Poly(a), sympy.sqrt(2) * a):
             with pytest.raises(sf.InputError, match="polynomial"):
                 sf.Network([([[wrong, a]], [0])])
+        with pytest.raises(sf.InputError, match="sign of a must be -1"):
+            sf.Network([([[sympy.Symbol("a", negative=True)]], [0])], signs={"a": 1})
+        with pytest.raises(sf.InputError, match="must not begin with 'new_'"):
+            sf.fiber(sf.Network([([["new_t", 1], [0, 1]], [1, 1]), ([[1, -1]], [1]), ([[1]], [0])], ["new_t"]))
+        with pytest.raises(sf.InputError, match="True or False"):
+            sf.fiber(sf.Network.symbolic((2, 2, 1, 1)), split="no")
         with pytest.raises(sf.InputError, match="two different ones named a"):
             sf.Network([([[a, sympy.Symbol("a", positive=True)]], [0])])
 

@@ -361,6 +361,8 @@ def fiber(net: Network, split: bool = False) -> Any:
     """
     if not isinstance(net, Network):
         raise InputError(f"fiber needs a Network, got {type(net).__name__}")
+    if not isinstance(split, bool):
+        raise InputError(f"split must be True or False, got {split!r}")
     if net.is_symbolic:
         from symfiber.symbolic import split_fiber, symbolic_fiber
 

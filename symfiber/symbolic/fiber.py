@@ -483,6 +483,9 @@ def symbolic_fiber(net: Network, assumptions: Assumptions | None = None) -> Symb
         raise InputError(f"assumptions must be Assumptions, got {type(given).__name__}")
     if given.ring is not net.ring:
         raise InputError(f"assumptions must be about the symbols of {net.ring!r}, got {given.ring!r}")
+    taken = [name for name in net.ring.names if name.startswith(PREFIX)]
+    if taken:
+        raise InputError(f"symbols must not begin with {PREFIX!r}, the members' coordinates do, got {taken[0]!r}")
     return SymbolicFiber(net, given)
 
 
